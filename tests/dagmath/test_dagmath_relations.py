@@ -20,7 +20,8 @@ from potlang.languages.dagmath.lower.polynomials import (
     follows,
     variables,
 )
-from potlang.languages.dagmath.lower.readings import NO_CONTEXT
+from potlang.languages.dagmath.lower.readings import NO_CONTEXT, Context
+from potlang.languages.dagmath.lower.solutions import read_solution_steps
 from potlang.languages.dagmath.relations.claims import StepRelations
 from potlang.languages.dagmath.relations.find import find_chains
 from potlang.languages.dagmath.relations.truth import RelationTruth, truth_of
@@ -137,9 +138,9 @@ def test_long_texts_take_no_time(unit: str) -> None:
     assert not find_chains("1 = 1 " * 4_000).chains
 
 
-def truths(*texts: str) -> list[str]:
+def truths(*texts: str, context: Context = NO_CONTEXT) -> list[str]:
     """The truth of the relations of the last text, which rests on those before."""
-    relations = StepRelations(texts, NO_CONTEXT)
+    relations = StepRelations(texts, context)
     for at in range(len(texts)):
         found = relations.of(at, range(at))
     return [str(each.truth) for each in found]
@@ -158,7 +159,18 @@ def truths(*texts: str) -> list[str]:
         ("50 * 20% = 9", ["false"]),
         ("48 = 100% + 20%", ["unclear"]),
         ("5 quarters = 5 * 25 = 125 cents", ["unclear", "true"]),
-        ("12 inches = 1 foot", ["unclear"]),
+        ("12 inches = 1 foot", ["true"]),
+        ("11 inches = 1 foot", ["unclear"]),
+        ("1.25 hours = 75 minutes", ["true"]),
+        ("1.25 hours = 76 minutes", ["false"]),
+        ("90 minutes = 1 hour and 30 minutes", ["unclear"]),
+        ("88 stripes / 4 zebras = 22 stripes/zebra", ["true"]),
+        ("88 stripes / 4 zebras = 32 stripes/zebra", ["false"]),
+        ("3 feet / 12 inches = 4", ["unclear"]),
+        ("Yams - 6 yams x $1.5 = $9.0", ["true"]),
+        ("Yams - 6 yams x $1.5 = $8.0", ["unclear"]),
+        ("Subtracting, we get 6s = 120", ["open"]),
+        (r"$\sqrt{81 - 90} = \sqrt{-9}$", ["true"]),
         (r"$\frac{1}{2} \text{ inch} = 20 \text{ miles}$", ["unclear"]),
         ("twice 5 + 3 = 16", ["unclear"]),
         ("15 / 2 = 7 remainder 1", ["rounded"]),
@@ -201,6 +213,13 @@ def test_truth(text: str, expected: list[str]) -> None:
         ([r"$x^2 = 4$.", r"So $x = 2$."], ["open"]),
         ([r"$x = 2$.", r"So $x^2 = 4$."], ["true"]),
         ([r"\[ -2 + 4a + 8 = 0 \Rightarrow 4a = -10 \]"], ["open", "false"]),
+        (["We get 6s + 4 = 124.", "Subtracting, we get 6s = 121."], ["false"]),
+        ([r"$(x^2+1)^2 = (x^2+1)(x^2+1) = x^4 + x^2 + 1$"], ["true", "false"]),
+        ([r"\begin{align} (x+1)(x+2) &= x^2 + 3x + 2 \\ &= x(x + 3) + 3 \end{align}"], ["true", "false"]),
+        ([r"$y = 2x$.", r"$A = x(x + 2) = x^2 + 2$"], ["open", "false"]),
+        ([r"$x^2 = x + 1$.", r"$x^3 = x^2 + x = (x + 1) + x = 2x + 1$"], ["true", "true", "true"]),
+        ([r"$x + y = 5$ and $xy = 6$.", r"$B = x^3 + y^3 + xy = 35 + y + x + 1$"], ["open", "open"]),
+        ([r"\[ A = \frac{s\sqrt{6}}{3} - \frac{s}{\sqrt{3}} = \frac{s\sqrt{6}}{4} \]"], ["open", "false"]),
         (["Total = 52 + 24 + 44 + 48", "Total = 178"], ["false"]),
         (["Total = 52 + 24", "Total = 76"], ["true"]),
         ([r"\begin{align*} a &= 3 + 4 \\", r"&= 8"], ["false"]),
@@ -214,12 +233,54 @@ def test_what_stands_before(texts: list[str], expected: list[str]) -> None:
 @pytest.mark.parametrize(
     ("texts", "expected"),
     [
+        ([r"Let $r$ be a root of $x^2 - x - 1$.", r"$A = r^2 + r = 2r + 1$"], ["open", "open"]),
+        ([r"The digits are $a$ and $b$.", r"\[ N = 10a + b = ab \]"], ["open", "open"]),
+        ([r"$z$ is a complex number.", r"\[ w = z(z + 2) = z^2 + 2 \]"], ["open", "false"]),
+        ([r"$A$ and $B$ are matrices.", r"\[ C = (A+B)^2 = A^2 + AB + BA + B^2 \]"], ["open", "open"]),
+    ],
+)
+def test_algebra_is_for_numbers(texts: list[str], expected: list[str]) -> None:
+    """[REL-REWRITTEN] Words tell what letters may be."""
+    steps = (Step(at, "", None, text) for at, text in enumerate(texts, start=1))
+    context = read_solution_steps(Solution(tuple(steps))).context
+    assert truths(*texts, context=context) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("601 / 2 = 300", "false"),
+        ("10 / 3 = 3.3", "rounded"),
+        ("602 / 2 = 301", "true"),
+        ("49 * 0.5 = 25", "rounded"),
+    ],
+)
+def test_whole_numbers_are_exact_where_nothing_is_rounded(text: str, expected: str) -> None:
+    """[REL-TRUE]"""
+    (found,) = StepRelations([text], NO_CONTEXT, is_exact=True).of(0, ())
+    assert found.truth == expected
+
+
+@pytest.mark.parametrize(
+    ("problem", "expected"),
+    [("Amy has 35 cards.", "refuted"), ("Amy has 35 cards. How many full piles are there?", "unknown")],
+)
+def test_rounding_is_spoken_of(problem: str, expected: str) -> None:
+    """[REL-VERDICT]"""
+    assert last_step(problem, "She lays 2 on each pile.", "So 35 / 2 = 17 piles.").verdict == expected
+
+
+@pytest.mark.parametrize(
+    ("texts", "expected"),
+    [
         (["So 2 * 3 = 7."], "claimed"),
         (["If $n = 3$, it works."], "supposed"),
         (["For $n = 2$:"], "supposed"),
         (["Then $1 + 1 = 3$, which is impossible."], "denied"),
         (["Then $8 + 1 = 10$.", "This is not true."], "denied"),
         (["We cannot have $x = 3$."], "denied"),
+        (["Those who do not come are 20 - 5 = 14."], "claimed"),
+        (["It is not just 20 - 5 = 15."], "denied"),
         (["The text states that $x = 4$."], "quoted"),
         (["We need to solve $x + 1 = 3$."], "sought"),
         (["The denominator is zero when:", r"\[ x - 2 = 0 \]"], "supposed"),
@@ -382,7 +443,7 @@ def test_three_questions() -> None:
     assert (right.true, right.follows, right.fits) == (True, True, True)
     other = last_step("There are 5 bags of 4.", "So 9 * 4 = 36 apples.")
     assert (other.true, other.follows, other.fits) == (True, None, False)
-    assert RelationTruth.TRUE == "true"
+    assert str(RelationTruth.TRUE) == "true"
 
 
 def test_a_step_that_rests_on_everything_may_be_about_another_case() -> None:

@@ -56,6 +56,7 @@ def approximation(term: Term, values: Mapping[str, complex] = {}) -> Approximati
                 raise NotNumeric(f"{op} is not computed")
             case _:
                 raise NotNumeric("a quantity has no value")
+        found += 0j  # Minus zero would choose the other branch of a root.
         size = abs(found)
         if not size < _LARGEST:
             raise NotNumeric("a number is too large")

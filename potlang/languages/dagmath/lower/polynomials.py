@@ -152,6 +152,50 @@ def follows(first: Polynomial, second: Polynomial) -> bool:
     return len(_common(_dense(second), dense)) == len(dense)
 
 
+def divides(first: Polynomial, second: Polynomial) -> bool:
+    """Whether a polynomial is a factor of another. Raises NotRational."""
+    if not first:
+        return not second
+    names = sorted(variables(first) | variables(second))
+
+    def rank(monomial: Monomial) -> tuple[int, ...]:
+        powers = dict(monomial)
+        return tuple(powers.get(name, 0) for name in names)
+
+    lead = max(first, key=rank)
+    rest = second
+    while rest:
+        highest = max(rest, key=rank)
+        powers = dict(highest)
+        for name, power in lead:
+            powers[name] = powers.get(name, 0) - power
+        if min(powers.values(), default=0) < 0:
+            return False
+        step = tuple(sorted((name, power) for name, power in powers.items() if power))
+        rest = _plus(rest, _times(first, {step: -rest[highest] / first[lead]}))
+    return True
+
+
+def share_a_factor(first: Polynomial, second: Polynomial) -> bool:
+    """Whether two polynomials may have a common factor: on lines through one point they have.
+
+    Never False where they have one. Raises NotRational.
+    """
+    for name in variables(first) & variables(second):
+        others = sorted((variables(first) | variables(second)) - {name})
+        at = {
+            other: Quotient(_constant(Fraction(7 + 4 * place, 3)), ONE) for place, other in enumerate(others)
+        }
+        lines = [substituted(each, at) for each in (first, second)]
+        if not all(map(variables, lines)):
+            if not all(lines):
+                return True  # It is zero all along the line.
+            continue
+        if len(_common(*map(_dense, lines))) > 1:
+            return True
+    return False
+
+
 def atom_of(found: Quotient) -> str | None:
     """The variable that an expression is, and nothing more; None for another."""
     if found.under != ONE or len(found.over) != 1:

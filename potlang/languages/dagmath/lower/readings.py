@@ -59,6 +59,12 @@ class Context(NamedTuple):
     """Whom pronouns in it speak of, `he`, `she`, `they`: with several it is open whom one means."""
     is_usual: bool = True
     """False where some word suggests that variables are no real numbers."""
+    is_field: bool = True
+    """False where some word suggests that variables are no numbers of a field; they may still be complex."""
+    is_commutative: bool = True
+    """False where some word suggests that variables are vectors or matrices."""
+    has_digits: bool = False
+    """Whether letters side by side may be digits of one number."""
     is_real: bool = True
     """False where variables are roots of something: they are complex unless it is said otherwise."""
     is_decimal: bool = True

@@ -122,7 +122,13 @@ def _context(solution: Solution) -> Context:
     owners = {name for each in texts for name in _OWNER.findall(each)}
     owners |= {match[1] for each in texts if (match := _ACTOR.match(each))}
     people = frozenset(stem(name.lower()) for name in owners - _NO_OWNERS)
-    context = Context(functions, variables, people, pronouns, is_usual, is_real, is_decimal)
+    context = Context(
+        functions, variables, people, pronouns, is_usual,
+        is_field=not any(map(vocabulary.RINGS.search, texts)),
+        is_commutative=not any(map(vocabulary.LINEAR.search, texts)),
+        has_digits=any(map(vocabulary.DIGITS.search, texts)),
+        is_real=is_real, is_decimal=is_decimal,
+    )  # fmt: skip
     attributes: dict[str, str] = {}
     for step in solution.steps:
         if "formula for" in step.node.lower():

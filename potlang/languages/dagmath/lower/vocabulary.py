@@ -110,9 +110,16 @@ SCALE: Final = re.compile(r"\b(?:maps?|scales?|represents?|corresponds?|models?|
 """Words of a step by which an equation between different units is a correspondence, and no equality."""
 ROOTS: Final = re.compile(r"(?<!square )(?<!cube )(?<!real )(?<!positive )\broots\b|\bvieta", re.IGNORECASE)
 """Words by which variables may be complex numbers."""
+RINGS: Final = re.compile(
+    r"\b(?:quaternions?|boolean|modular arithmetic|modulo|in base|finite field|sets? [A-Z]\b)", re.IGNORECASE
+)
+"""Words of a solution whose variables may be no numbers, or whose equations may hold up to something."""
+LINEAR: Final = re.compile(r"\b(?:matri(?:x|ces)|vectors?)", re.IGNORECASE)
+"""Words of a solution whose products may depend on their order."""
+DIGITS: Final = re.compile(r"\bdigits?\b", re.IGNORECASE)
+"""Words of a solution in which letters side by side may be digits of one number."""
 UNUSUAL: Final = re.compile(
-    r"\b(matri(?:x|ces)|vectors?|complex (?:number|plane|root)s?|imaginary|quaternions?|boolean|digits?|"
-    r"modular arithmetic|modulo|in base|finite field|sets? [A-Z]\b)",
+    rf"{RINGS.pattern}|{LINEAR.pattern}|{DIGITS.pattern}|\b(?:complex (?:number|plane|root)s?|imaginary)",
     re.IGNORECASE,
 )
 """Words of a solution whose variables may be no real numbers, or whose signs may mean something else."""

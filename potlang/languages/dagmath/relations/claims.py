@@ -20,11 +20,20 @@ from potlang.languages.dagmath.lower.polynomials import (
     variables,
 )
 from potlang.languages.dagmath.lower.readings import Context
-from potlang.languages.dagmath.lower.syntax import Op, Term, free_names, is_closed, is_op, quantities
+from potlang.languages.dagmath.lower.syntax import Op, Term, is_closed, is_op
 from potlang.languages.dagmath.relations.find import FoundChains, find_chains
 from potlang.languages.dagmath.relations.model import IN_WORDS, Chain, Link, Side
+from potlang.languages.dagmath.relations.rewriting import (
+    Condition,
+    conditions,
+    differ_everywhere,
+    has_letters_side_by_side,
+    is_same_subject,
+    letters,
+    may_follow,
+)
 from potlang.languages.dagmath.relations.standing import Standing, standing
-from potlang.languages.dagmath.relations.truth import RelationTruth, is_number, truth_of
+from potlang.languages.dagmath.relations.truth import RelationTruth, is_cut_off, is_number, truth_of
 
 
 class StatedRelation(NamedTuple):
@@ -83,23 +92,30 @@ _APART: Final = re.compile(
     re.IGNORECASE,
 )
 """Words between two equations after which the second may be about something else."""
+_ROOTS: Final = re.compile(r"(?<!square )(?<!cube )\broots?\b", re.IGNORECASE)
+"""Words by which letters other than that of the equation solve it."""
 _OR: Final = re.compile(r"\bor\b", re.IGNORECASE)
 _NOTHING: Final = re.compile(r"[\s\\\[\]().,:;&$\-]*")
 _NO_RESULT: Final = "it is not the result of what stands before it"
-_PLAIN_NAMES: Final = frozenset("abcdfgjkmnpqrstuvwxyz")
+_PLAIN_NAMES: Final = frozenset("abcdfghjklmnopqrstuvwxyz")
 _LETTERS: Final = re.compile(r"[a-z]+")
 
 
 class StepRelations:
-    """The relations of steps, in their order: what is said later is judged by what was said before."""
+    """The relations of steps, in their order: what is said later is judged by what was said before.
 
-    def __init__(self, texts: Sequence[str], context: Context) -> None:
+    `is_exact`: nothing speaks of rounding, and whole numbers are results only where they are the exact ones.
+    """
+
+    def __init__(self, texts: Sequence[str], context: Context, *, is_exact: bool = False) -> None:
         self._texts = texts
+        self._is_exact = is_exact
+        self._has_roots = any(map(_ROOTS.search, texts))
         self._context = context
         self._equations: list[_Equation] = []
         self._values: dict[str, tuple[int, Quotient]] = {}
         self._moved: set[str] = set()
-        self._told: set[str] = set()
+        self._conditions: list[Condition] = []
         self._found: list[FoundChains] = []
 
     def of(self, at: int, parents: Sequence[int]) -> tuple[StatedRelation, ...]:
@@ -121,6 +137,8 @@ class StepRelations:
                 meant = Standing.ALTERNATIVE
             chain = self._continued(at, parents, chain)
             relations += self._chain(at, parents, found.text, chain, meant, before)
+            if meant is not Standing.DENIED:
+                self._conditions += conditions(chain)
             before = chain
         return tuple(relations)
 
@@ -138,7 +156,7 @@ class StepRelations:
         if chain.sides[0].source.strip() or at - 1 not in parents or not self._found[at - 1].chains:
             return chain
         last = self._found[at - 1].chains[-1].sides[-1]
-        return chain._replace(sides=(last, *chain.sides[1:]))
+        return chain._replace(sides=(last, *chain.sides[1:]), goes_on=True)
 
     def _chain(
         self, at: int, parents: Sequence[int], text: str, chain: Chain, meant: Standing, before: Chain | None
@@ -149,6 +167,8 @@ class StepRelations:
             zip(chain.sides, chain.links, chain.sides[1:], strict=False)
         ):
             truth, reason, names = truth_of(left, link, right, chain.modulus), "", False
+            if truth is RelationTruth.ROUNDED and self._is_exact and is_cut_off(left, right):
+                truth = RelationTruth.FALSE
             if truth is RelationTruth.FALSE:
                 reason = "it is false"
                 if not self._context.is_decimal:
@@ -216,7 +236,7 @@ class StepRelations:
     ) -> tuple[RelationTruth, str, bool]:
         left, right = chain.sides[place], chain.sides[place + 1]
         assert left.term is not None and right.term is not None
-        if "i" in free_names(left.term) | free_names(right.term) or not self._context.is_usual:
+        if not self._is_algebra(left, right):
             return RelationTruth.OPEN, "", False
         try:
             one, other = quotient(left.term), quotient(right.term)
@@ -234,23 +254,32 @@ class StepRelations:
             return RelationTruth.FALSE, "its sides differ by a number, whatever its variables are", False
         gives = next((name for name in (atom_of(one), atom_of(other)) if name is not None), None)
         outcome = self._compared(at, known, text, chain, polynomial, gives, meant)
-        if outcome[0] is RelationTruth.OPEN and place and self._is_rewriting(left, right, names):
+        if (
+            outcome[0] is RelationTruth.OPEN
+            and (place or chain.goes_on)
+            and self._is_rewriting(left, right, polynomial)
+        ):
             outcome = RelationTruth.FALSE, "both sides are the same expression rewritten, and differ"
         is_new = gives is not None and gives not in self._values and outcome[0] is RelationTruth.OPEN
         self._note(at, text, chain, polynomial, gives, meant, one, other)
         return outcome[0], outcome[1], is_new and not place
 
-    def _is_rewriting(self, left: Side, right: Side, names: frozenset[str]) -> bool:
-        """Whether one side is the other, written in another way: nothing is known of its variables."""
-        assert left.term is not None and right.term is not None
-        same = free_names(left.term) == free_names(right.term) and not (
-            quantities(left.term) or quantities(right.term)
-        )
-        told = names & self._told
-        is_plain = names <= free_names(left.term) <= _PLAIN_NAMES
-        return (
-            same and is_plain and not told and not (left.is_cut or right.is_cut) and isinstance(left.term, Op)
-        )
+    def _is_algebra(self, left: Side, right: Side) -> bool:
+        """Whether the variables of two sides are numbers as far as words tell, to be added and multiplied."""
+        names, context = letters(left) | letters(right), self._context
+        if "i" in names or not context.is_field or not (context.is_commutative or len(names) <= 1):
+            return False
+        return not (context.has_digits and any(map(has_letters_side_by_side, (left.source, right.source))))
+
+    def _is_rewriting(self, left: Side, right: Side, polynomial: Polynomial) -> bool:
+        """Whether a side is the other, wrongly written in another way: it differs, whatever is known."""
+        is_whole = not (left.is_cut or right.is_cut or left.unit or right.unit)
+        if not is_whole or not is_same_subject(left, right) or not differ_everywhere(left, right):
+            return False
+        names = letters(left)
+        if not names <= _PLAIN_NAMES or (self._has_roots and names != {"x"}):
+            return False
+        return not may_follow(polynomial, names, self._conditions)
 
     def _compared(
         self, at: int, known: frozenset[int], text: str, chain: Chain, polynomial: Polynomial,
@@ -311,7 +340,6 @@ class StepRelations:
                 self._moved.add(gives)
             if meant is not Standing.SUPPOSED:
                 return
-        self._told |= variables(polynomial)
         self._equations.append(
             _Equation(at, chain, polynomial, gives is not None, text, meant is Standing.CLAIMED)
         )

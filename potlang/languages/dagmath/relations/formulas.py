@@ -147,9 +147,12 @@ def formula_chains(span: FormulaSpan, context: Context) -> Iterator[Chain]:
     offset = span.start + span.mark
     pieces: list[_Part] = []
     last: _Part | None = None
+    goes_on = False
     for piece in _pieces(_NOTHING.sub(lambda mark: " " * len(mark[0]), span.source)):
         is_link = piece.link in _RELATIONS
-        if not pieces and is_link and not piece.source.strip() and last is not None:
+        if not pieces:
+            goes_on = is_link and not piece.source.strip() and last is not None
+        if goes_on and not pieces and last is not None:
             piece = last._replace(link=piece.link)
         pieces.append(piece)
         if is_link:
@@ -164,7 +167,7 @@ def formula_chains(span: FormulaSpan, context: Context) -> Iterator[Chain]:
                 sources[-1] = sources[-1][: stated.start()]
                 modulus = read_side(stated[1] or stated[2] or stated[3], context)
             sides = tuple(read_side(each, context) for each in sources)
-            yield Chain(sides, links, offset + pieces[0].start, offset + piece.end, modulus)
+            yield Chain(sides, links, offset + pieces[0].start, offset + piece.end, modulus, goes_on)
         last = piece if piece.link == _ROW and len(pieces) > 1 else None
         pieces = []
 

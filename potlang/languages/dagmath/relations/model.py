@@ -15,8 +15,9 @@ IN_WORDS: Final = "it is in words"
 class Side(NamedTuple):
     """One side of a relation.
 
-    `term` is None where it was not read, and `reason` says why. `unit` are the words behind its last number.
-    `is_cut`: words stand before it in its clause that may belong to it.
+    `term` is None where it was not read, and `reason` says why. `unit` are the words behind its last number,
+    `inner` those behind the numbers before: `88 stripes / 4 zebras`. `is_cut`: words stand before it in its
+    clause that may belong to it.
     """
 
     source: str
@@ -24,12 +25,14 @@ class Side(NamedTuple):
     reason: str = ""
     unit: str = ""
     is_cut: bool = False
+    inner: tuple[str, ...] = ()
 
 
 class Chain(NamedTuple):
     """Sides with a relation between each and the next: `a = b = c < d`.
 
-    `start` and `end` are its place in the text, `modulus` that of its congruences.
+    `start` and `end` are its place in the text, `modulus` that of its congruences. `goes_on`: its first side
+    is the last one of the row or step before.
     """
 
     sides: tuple[Side, ...]
@@ -37,3 +40,4 @@ class Chain(NamedTuple):
     start: int
     end: int
     modulus: Side | None = None
+    goes_on: bool = False

@@ -82,6 +82,19 @@ def is_word_problem(given: Iterable[str]) -> bool:
     return has_numbers and not any(map(_LETTER.search, formulas))
 
 
+_ROUNDING: Final = re.compile(
+    r"\b(?:round(?:s|ed|ing)?\b|approximat|nearest|estimat|roughly|about|around|almost|nearly|whole|full|complete"
+    r"|at (?:most|least)|maximum|minimum|remain|left ?over|enough|afford|integer|partial|can\b|could\b)",
+    re.IGNORECASE,
+)
+"""Words of a solution in which whole numbers may be cut off or rounded."""
+
+
+def may_round(texts: Iterable[str]) -> bool:
+    """Whether words suggest that numbers are rounded, or that whole ones are asked for."""
+    return any(map(_ROUNDING.search, texts))
+
+
 def _number(digits: str) -> Fraction:
     return Fraction(digits.replace("{,}", "").replace(",", ""))
 

@@ -50,6 +50,7 @@ _FACTORS: Final = frozenset(("close", "number", "formula", "percent"))
 _MOST_UNIT_WORDS: Final = 6
 _MOST_TOKENS: Final = 400
 _LETTER: Final = re.compile(r"[a-zA-Z](?:_\w+)?")
+_VARIABLE: Final = re.compile(r"(?<![A-Za-z\\])[A-Za-z](?![A-Za-z])")
 _PULLING: Final = words(
     "half twice double triple thrice quarter third thirds fourth fourths fifth fifths sixth tenth "
     "dozen hundred thousand million squared cubed root power average mean remainder ratio product "
@@ -136,7 +137,7 @@ class _Calculations:
         if start == first:
             return False
         before = self.tokens[start - 1]
-        if not run.operators or before.kind not in ("word", "open"):
+        if not (run.operators or _VARIABLE.search(run.source)) or before.kind not in ("word", "open"):
             return True
         words = [before.text.lower()]
         if words[0] in ("of", "by", "the") and start - 1 > first:
@@ -165,6 +166,8 @@ class _Calculations:
         last = run.unit.rpartition(" ")[2].lower()
         if not run.unit or last in _COMPARING:
             pulled |= follows in ("number", "operator", "open", "other", "formula", "money", "percent")
+        # `= 1 hour and 30 minutes`
+        pulled |= follows == "number" and is_unit(run.unit.partition(" ")[0])
         return self._side(run, pulled), end
 
     def _begins(self, at: int) -> bool:
@@ -172,8 +175,15 @@ class _Calculations:
         if token.kind in ("number", "money", "open", "formula"):
             return True
         if token.kind == "operator" and token.text in "-−–+":
-            return True
+            return not self._is_dash(at)
         return token.kind == "word" and (self._is_letter(at) or token.text.lower() in NUMERALS)
+
+    def _is_dash(self, at: int) -> bool:
+        """Whether a sign stands between a word and a number, apart from both: `Yams - 6 yams x $1.5`."""
+        tokens = self.tokens
+        if not 0 < at < len(tokens) - 1 or tokens[at - 1].kind != "word":
+            return False
+        return tokens[at - 1].end < tokens[at].start and tokens[at].end < tokens[at + 1].start
 
     def _is_letter(self, at: int) -> bool:
         """Whether a token is a variable: a letter; `a`, `A` and `I` only beside an operation."""
@@ -186,7 +196,7 @@ class _Calculations:
         return any(each.kind in ("operator", "link") for each in beside)
 
     def _side(self, run: _Calculation, is_cut: bool) -> Side:
-        return made_side(run.source, run.source, run.unit, is_cut, self.context)
+        return made_side(run.source, run.source, run.unit, is_cut, self.context)._replace(inner=run.inner)
 
     # --- calculations ---
 
@@ -194,14 +204,13 @@ class _Calculations:
         """The longest calculation from a token on; None where there is none."""
         tokens = self.tokens
         out: list[str] = []
+        inner: list[str] = []
         at, depth, operators = start, 0, 0
-        unit = ""
         while True:
             at, written = self._atom(at, out)
             if not written:
                 return None
             # Closing brackets, then words of a unit, then an operator.
-            unit = ""
             while True:
                 if at < len(tokens) and tokens[at].kind == "close" and depth:
                     out.append(")")
@@ -225,10 +234,10 @@ class _Calculations:
                 if operator is None or not self._starts_operand(after):
                     if depth:
                         return None
-                    unit = words
-                    return _Calculation(" ".join(out), behind, unit, operators)
+                    return _Calculation(" ".join(out), behind, words, operators, tuple(inner))
+                inner.append(words)
             elif not self._starts_operand(after):
-                return None if depth else _Calculation(" ".join(out), at, "", operators)
+                return None if depth else _Calculation(" ".join(out), at, "", operators, tuple(inner))
             operators += 1
             out.append(operator)
             at = self._determined(after)
@@ -435,9 +444,10 @@ class _Calculations:
 
 
 class _Calculation(NamedTuple):
-    """A calculation: its source as a formula, the token behind it, the words behind its last number."""
+    """A calculation: its source as a formula, the token behind it, the words behind its numbers."""
 
     source: str
     end: int
     unit: str
     operators: int
+    inner: tuple[str, ...] = ()

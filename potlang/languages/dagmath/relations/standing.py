@@ -6,6 +6,7 @@ import re
 from enum import StrEnum
 from typing import Final
 
+from potlang.languages.dagmath.lower.syntax import is_closed, is_op
 from potlang.languages.dagmath.relations.model import Chain
 
 
@@ -58,6 +59,14 @@ _DENIED_BEFORE: Final = re.compile(
         |conditions?\ that|constraint\w*\ that|exclud\w*)\b[^.;]{0,60}$""",
     re.IGNORECASE | re.VERBOSE,
 )
+_DENIED_CALCULATION: Final = re.compile(
+    r"""\b(?:not|cannot|can['’]t|never|n['’]t)(?:\ (?:just|simply|equal(?:\ to)?|be|have|get|that
+        |the\ same\ as))*[\s\\$(\[]*$
+    |\b(?:incorrect\w*|wrong\w*|mistake\w*|error|false\w*|contradict\w*|impossible|instead\ of|rather\ than
+        |misread\w*|confus\w*)\b[^.;]{0,60}$""",
+    re.IGNORECASE | re.VERBOSE,
+)
+"""Words before a calculation by which it does not hold; others say what it is of: `those who do not come`."""
 _MENTIONED: Final = re.compile(r"[\s$)\]\\]*(?:satisf\w*|works?|holds? (?:if|when|for))\b", re.IGNORECASE)
 """A verb behind a relation: something is said of it."""
 _SUPPOSING: Final = re.compile(
@@ -89,7 +98,8 @@ def standing(text: str, chain: Chain, preceding: str = "", following: str = "") 
     end = _SENTENCE.search(behind)
     after = behind if end is None else behind[: end.start()]
     later = following[:_NEAR] if end is None else f"{behind[end.end() :]} {following[:_NEAR]}"
-    if _DENIED_BEFORE.search(before) or _DENYING.search(after) or _DENYING_NEXT.search(later):
+    denied = _DENIED_CALCULATION if _is_calculation(chain) else _DENIED_BEFORE
+    if denied.search(before) or _DENYING.search(after) or _DENYING_NEXT.search(later):
         return Standing.DENIED
     if _MENTIONED.match(after):
         return Standing.SOUGHT
@@ -100,6 +110,12 @@ def standing(text: str, chain: Chain, preceding: str = "", following: str = "") 
     if _SEEKING.search(before):
         return Standing.SOUGHT
     return Standing.CLAIMED
+
+
+def _is_calculation(chain: Chain) -> bool:
+    """Whether its first side is worked out from numbers alone."""
+    term = chain.sides[0].term
+    return is_op(term, "+", "*", "/") and is_closed(term)
 
 
 def lead(text: str, preceding: str) -> str:

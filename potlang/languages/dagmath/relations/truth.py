@@ -27,7 +27,7 @@ from potlang.languages.dagmath.lower.syntax import (
     quantities,
     rebuilt,
 )
-from potlang.languages.dagmath.lower.units import is_unit
+from potlang.languages.dagmath.lower.units import bases, is_mixed, is_unit, measure
 from potlang.languages.dagmath.relations.model import Link, Side
 
 _EULER: Final = Name("e")
@@ -74,8 +74,8 @@ def truth_of(left: Side, link: Link, right: Side, modulus: Side | None = None) -
     one, other = _without_units(left.term), _without_units(right.term)
     relation = Op(link, (one, other))
     units = [_units(side) for side in (left, right)]
-    if all(units) and units[0] != units[1] and _is_number(left.term) and _is_number(right.term):
-        return RelationTruth.UNCLEAR
+    if all(units) and units[0] != units[1] and is_number(left) and is_number(right):
+        return _converted(left, right) if link == "=" else RelationTruth.UNCLEAR
     try:
         if truth(relation):
             return RelationTruth.TRUE
@@ -102,6 +102,30 @@ def _congruence(left: Side, right: Side, modulus: Side | None) -> RelationTruth:
         return RelationTruth.TRUE if truth(Op("congruent", tuple(found))) else RelationTruth.FALSE
     except NotExact:
         return RelationTruth.OPEN
+
+
+_CLOCK: Final = frozenset(("s", "min", "h"))
+"""Units between which nobody has another factor: days of work have eight hours, maps have scales."""
+
+
+def _converted(left: Side, right: Side) -> RelationTruth:
+    """The truth of an equation between numbers with different units: `1.25 hours = 75 minutes`."""
+    assert left.term is not None and right.term is not None
+    units = _units(left), _units(right)
+    one, other = map(measure, units)
+    if one is None or other is None or one.dimension != other.dimension:
+        return RelationTruth.UNCLEAR
+    try:
+        first, second = (value(_without_units(side.term)) for side in (left, right) if side.term is not None)
+    except NotExact:
+        return RelationTruth.UNCLEAR
+    if first * one.size == second * other.size:
+        return RelationTruth.TRUE
+    if not (bases(units[0]) | bases(units[1])) <= _CLOCK or left.is_cut or right.is_cut:
+        return RelationTruth.UNCLEAR
+    is_near = abs(first * one.size - second * other.size) <= _ROUGHLY * abs(first * one.size)
+    is_whole = is_near and not (has_decimals(left.term) or has_decimals(right.term))
+    return RelationTruth.ROUNDED if is_whole else RelationTruth.FALSE
 
 
 def _is_bound(term: Term) -> bool:
@@ -162,6 +186,13 @@ def _is_rounded(left: Side, right: Side, first: Fraction, second: Fraction) -> b
     if _has_many_places(left.term) or _has_many_places(right.term):
         return off <= Fraction(1, 100) * max(abs(first), abs(second))
     return False
+
+
+def is_cut_off(left: Side, right: Side) -> bool:
+    """Whether a whole number stands for the result of a calculation with whole numbers that is none."""
+    if left.term is None or right.term is None or has_decimals(left.term):
+        return False
+    return is_number(right) and _places(right) == 0 and isinstance(_without_units(left.term), Op)
 
 
 def _has_many_places(term: Term) -> bool:
@@ -269,7 +300,9 @@ def _is_unclear(left: Side, right: Side, link: str, first: Fraction, second: Fra
         return True
     units = [_units(left), _units(right)]
     numbers = [isinstance(_without_units(side), Num) for side in (left.term, right.term)]
-    if any("remainder" in unit for unit in units) or (all(units) and _is_number(left.term)):
+    if any("remainder" in unit for unit in units) or (all(units) and is_number(left)):
+        return True
+    if is_mixed(base for side in (left, right) for base in _bases(side)):
         return True
     if numbers[0] and (units[0] or numbers[1]):
         # `5 quarters = 5 * 25`, `12 inches = 1 foot`, `1 = 0`: a correspondence, or what would be absurd.
@@ -285,7 +318,12 @@ def _is_unclear(left: Side, right: Side, link: str, first: Fraction, second: Fra
 
 def is_number(side: Side) -> bool:
     """Whether a side is a number or a fraction of two, with a unit or without, and no calculation."""
-    return side.term is not None and _is_number(side.term)
+    return side.term is not None and not side.inner and _is_number(side.term)
+
+
+def _bases(side: Side) -> frozenset[str]:
+    """The units in the calculation of a side."""
+    return frozenset[str]().union(*map(bases, side.inner), bases(side.unit) if side.inner else ())
 
 
 def _is_number(term: Term) -> bool:

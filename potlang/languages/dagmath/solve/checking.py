@@ -41,7 +41,7 @@ from potlang.languages.dagmath.lower.syntax import (
 )
 from potlang.languages.dagmath.read.records import Solution, Step
 from potlang.languages.dagmath.relations.claims import StepRelations
-from potlang.languages.dagmath.relations.numbers import Numbers, is_word_problem
+from potlang.languages.dagmath.relations.numbers import Numbers, is_word_problem, may_round
 from potlang.languages.dagmath.results import By, StepResult, StepsReport, StepVerdict
 from potlang.languages.dagmath.solve.identities import Identities
 from potlang.languages.dagmath.solve.premises import (
@@ -141,11 +141,14 @@ class _Checking:
         self.theory = theory
         self.identities = identities
         self.premises = Premises(read)
-        self.relations = StepRelations([_told(step) for step in read.steps], read.context)
         self.scales = [vocabulary.SCALE.search(step.node) is not None for step in read.steps]
         given = [step.node for step in read.steps if step.parents is None]
         self.numbers = Numbers(is_asked=is_word_problem([read.problem, *given]))
         self.numbers.add(read.problem)
+        texts = [_told(step) for step in read.steps]
+        self.relations = StepRelations(
+            texts, read.context, is_exact=self.numbers.is_asked and not may_round([read.problem, *texts])
+        )
 
     def run(self) -> StepsReport:
         # One session then knows the symbols of all steps: a new symbol would need a new session.
