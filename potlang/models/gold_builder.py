@@ -80,14 +80,13 @@ class Builder(Closing):
         self.models = models
         self.sampling = sampling
         self.check_limits = check_limits
-        # Both start their child processes with the first question.
+        # It starts its child processes with the first question.
         self._judge = AnswerChecker()
         self._identities = Identities()
 
     def close(self) -> None:
         """End the child processes, if there are any; the builder can still be used."""
         self._judge.close()
-        self._identities.close()
 
     def build(self, problem: Problem) -> Built:
         """The solution of one problem, or why there is none."""

@@ -48,6 +48,16 @@ class Workers:
                 if not self._kept(self._spawn(command)):
                     return
 
+    def start(self, command: Command) -> None:
+        """Have a worker of this command that has started. Raises Died, and OSError if there can be none."""
+        process = self.checkout(command)
+        try:
+            process.handshake()
+        except BaseException:
+            process.kill()
+            raise
+        self._kept(process)
+
     def attach(self, command: Command, child: subprocess.Popen[bytes]) -> None:
         """Take over a worker's process that `launch` has started."""
         self._kept(Process(command, self._threads, child))

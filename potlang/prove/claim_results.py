@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -69,11 +69,18 @@ class ClaimResults:
         self._checker.assume(self._verifier.extra)
         return self._checker
 
-    def steps(self) -> list[Callable[[ClaimState, Result], Result]]:
-        """The steps that evidence goes through: each over all results before the next."""
+    def steps(self, doubting: Container[Verdict]) -> list[Callable[[ClaimState, Result], Result]]:
+        """The steps that evidence goes through: each over all results before the next.
+
+        Answers of the verdicts in `doubting` are checked by others, if any are.
+        """
+
+        def checked(state: ClaimState, result: Result) -> Result:
+            return self._cross_checked(state, result) if state.verdict in doubting else result
+
         steps = (
             (self._minimal, self._options.minimizing),
-            (self._cross_checked, self._options.cross_checking),
+            (checked, self._options.cross_checking),
             (self._with_scenarios, True),
         )
         return [step for step, wanted in steps if wanted]

@@ -7,7 +7,7 @@ call has the limits anew.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property, partial
 from importlib import import_module
@@ -219,22 +219,29 @@ class Prover:
         *,
         assuming: Sequence[Assertion] | None = None,
         within_ms: int | None = None,
+        doubting: Container[Verdict] = frozenset(Verdict),
     ) -> tuple[Result, ...]:
         """Results for these claims and norms, in order; for the module's own where none are given.
 
         They are taken under the assumptions and `assuming`. The call takes no more than `within_ms`, if
-        that is less than the limits allow. Raises Interrupted with such results where it is interrupted.
+        that is less than the limits allow. Where answers are checked by others, those of which the verdict
+        is in `doubting` are. Raises Interrupted with such results where it is interrupted.
         """
         if assuming is not None:
             self.push(assuming)
         try:
             with self._call(within_ms):
-                return self._verify(claims, norms)
+                return self._verify(claims, norms, doubting)
         finally:
             if assuming is not None:
                 self.pop()
 
-    def _verify(self, claims: Sequence[Claim] | None, norms: Sequence[Claim] | None) -> tuple[Result, ...]:
+    def _verify(
+        self,
+        claims: Sequence[Claim] | None,
+        norms: Sequence[Claim] | None,
+        doubting: Container[Verdict] = frozenset(Verdict),
+    ) -> tuple[Result, ...]:
         own = claims is None and norms is None
         asked = self.module.claims if own else self._told_apart(claims or ())
         watched = self.module.norms if own else self._told_apart(norms or ())
@@ -245,7 +252,7 @@ class Prover:
             for state in states:
                 results.append(self._result(state))
             # What was found is not lost by what only strengthens it: without time for that, it is as it was.
-            for each in self._results.steps():
+            for each in self._results.steps(doubting):
                 for at, state in enumerate(states):
                     results[at] = self._within_limits(partial(each, state, results[at]), results[at])
         except KeyboardInterrupt as error:

@@ -239,6 +239,7 @@ def misencoded(theory: StepTheory, rows: Iterable[tuple[str, int | Fraction, boo
         written = Op("/", (Op("neg", (whole,)) if at < 0 else whole, number(Fraction(at).denominator)))
         formula = read_formula(source)
         told = [theory.encoder.statement(Op("=", (Name(name), written))) for name in free_names(formula)]
+        theory.budget.begin_step()
         answer = theory.ask(told, theory.encoder.statement(formula))
         if answer.verdict is not (Verdict.ENTAILED if expected else Verdict.REFUTED):
             found.append(source)

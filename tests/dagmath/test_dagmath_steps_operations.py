@@ -39,6 +39,7 @@ from potlang.languages.dagmath.lower.syntax import Unreadable
 from potlang.languages.dagmath.lower.to_sympy import to_sympy
 from potlang.languages.dagmath.read.records import Solution, Step
 from potlang.languages.dagmath.results import StepVerdict
+from potlang.languages.dagmath.solve.budget import Budget
 from potlang.languages.dagmath.solve.checking import check_steps
 from potlang.languages.dagmath.solve.theory import StepTheory
 from potlang.report.results import Limits
@@ -121,7 +122,8 @@ def test_relations_in_exact_arithmetic(source: str, at: int | Fraction, expected
 @pytest.fixture(scope="module")
 def theory() -> Iterator[StepTheory]:
     """One session for all rows: n is an integer."""
-    with StepTheory(frozenset("n"), Limits(check_ms=5_000, total_ms=600_000), "solver", None) as found:
+    limits = Limits(check_ms=5_000, total_ms=600_000)
+    with StepTheory(frozenset("n"), limits, "solver", None, Budget(10_000, limits)) as found:
         yield found
 
 

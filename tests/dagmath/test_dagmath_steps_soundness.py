@@ -29,6 +29,7 @@ from potlang.languages.dagmath.lower.syntax import (
 )
 from potlang.languages.dagmath.read.records import Solution, Step
 from potlang.languages.dagmath.results import StepVerdict
+from potlang.languages.dagmath.solve.budget import Budget
 from potlang.languages.dagmath.solve.checking import check_steps
 from potlang.languages.dagmath.solve.theory import StepTheory
 from potlang.report.results import Limits, Verdict
@@ -128,7 +129,8 @@ def _encoded(given: tuple[Term, dict[str, Fraction], int]) -> None:
         assert isinstance(claim, Op)
         claim = _true_at(claim.args[0], values, random.Random(seed))
     expected = truth(claim, values)
-    with StepTheory(frozenset(), Limits(check_ms=2_000, total_ms=10_000), "solver", None) as theory:
+    limits = Limits(check_ms=2_000, total_ms=10_000)
+    with StepTheory(frozenset(), limits, "solver", None, Budget(100, limits)) as theory:
         told = [theory.encoder.statement(_equal(name, number_)) for name, number_ in values.items()]
         found = theory.ask(told, theory.encoder.statement(claim))
     if found.verdict is not Verdict.UNKNOWN:

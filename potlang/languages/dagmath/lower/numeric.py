@@ -8,7 +8,15 @@ from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import Any, Final, NamedTuple
 
-from potlang.languages.dagmath.lower.syntax import Name, Num, Op, Term, free_names
+from potlang.languages.dagmath.lower.syntax import (
+    Name,
+    Num,
+    Op,
+    Quantity,
+    Term,
+    free_names,
+    quantities,
+)
 
 _LARGEST: Final = 1e100
 _CONSTANTS: Final = {"pi": complex(math.pi), "e": complex(math.e), "i": 1j}
@@ -28,11 +36,18 @@ class Approximation(NamedTuple):
 
 
 def approximation(term: Term, values: Mapping[str, complex] = {}) -> Approximation:
-    """The value of a term, where `values` has those of its variables; roots are the principal ones.
+    """The value of a term, where `values` has those of its variables and, by their words, its quantities.
 
-    `pi`, `e` and `i` are what they usually are, unless `values` has them. Raises NotNumeric.
+    Roots are the principal ones; `pi`, `e` and `i` are what they usually are, unless `values` has them.
+    Raises NotNumeric.
     """
     largest = 0.0
+
+    def valued(name: str) -> complex:
+        known = values.get(name, _CONSTANTS.get(name))
+        if known is None:
+            raise NotNumeric(f"{name} has no value")
+        return known
 
     def computed(term: Term) -> complex:
         nonlocal largest
@@ -40,10 +55,9 @@ def approximation(term: Term, values: Mapping[str, complex] = {}) -> Approximati
             case Num(number):
                 found = _double(number)
             case Name(name):
-                known = values.get(name, _CONSTANTS.get(name))
-                if known is None:
-                    raise NotNumeric(f"{name} has no value")
-                found = known
+                found = valued(name)
+            case Quantity(words):
+                found = valued(" ".join(words))
             case Op("unit:degree", (inner,)):
                 found = computed(inner) * math.pi / 180
             case Op(op, args) if op in _FUNCTIONS:
@@ -54,8 +68,6 @@ def approximation(term: Term, values: Mapping[str, complex] = {}) -> Approximati
                     raise NotNumeric(f"{op} has no value: {error}") from None
             case Op(op):
                 raise NotNumeric(f"{op} is not computed")
-            case _:
-                raise NotNumeric("a quantity has no value")
         found += 0j  # Minus zero would choose the other branch of a root.
         size = abs(found)
         if not size < _LARGEST:
@@ -154,17 +166,24 @@ _FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
 _POINTS: Final = 4
 
 
-def may_be_identical(left: Term, right: Term) -> bool:
+def may_be_identical(left: Term, right: Term, integers: frozenset[str] = frozenset()) -> bool:
     """Whether two expressions agree at some points, or are not computed there: else they are not the same."""
-    names = sorted(free_names(left) | free_names(right))
+    both = (left, right)
+    names = {name for each in both for name in free_names(each)} - {"pi"}
+    named = sorted(names | {" ".join(part.words) for each in both for part in quantities(each)})
     for point in range(_POINTS):
-        # Irrational points that have nothing to do with each other.
-        values = {
-            name: complex(1.1 + math.sqrt(at + 2) % 1 + point * 0.7183) for at, name in enumerate(names)
-        }
+        values = {name: _at(place, point, name in integers) for place, name in enumerate(named)}
         try:
             if not are_near(approximation(left, values), approximation(right, values), 1e-6):
                 return False
         except NotNumeric:
             continue
     return True
+
+
+def _at(place: int, point: int, is_whole: bool) -> complex:
+    """The value of a variable at a point: irrational ones that have nothing to do with each other."""
+    # A factorial has a value at whole numbers alone, whether the text says that they are whole or not.
+    if is_whole or point == _POINTS - 1:
+        return complex(2 + (3 * place + 2 * point) % 7)
+    return complex(1.1 + math.sqrt(place + 2) % 1 + point * 0.7183)

@@ -14,6 +14,7 @@ from potlang.languages.dagmath.lower.syntax import (
     Term,
     Unreadable,
     is_op,
+    parts,
 )
 from potlang.utils.extra import needed
 
@@ -25,6 +26,7 @@ def to_sympy(term: Term, symbol: Callable[[str], Any] | None = None) -> Any:
 
     `symbol` makes the variables; without it they are real.
     """
+    check_sympy(term)
     sympy = needed("sympy")
     variable = symbol or (lambda name: sympy.Symbol(name, real=True))
 
@@ -39,24 +41,32 @@ def to_sympy(term: Term, symbol: Callable[[str], Any] | None = None) -> Any:
             case Quantity(words):
                 return variable(" ".join(words))
             case Op(op, args):
-                return _operation(sympy, op, args, [written(arg) for arg in args])
+                return _operation(sympy, op, [written(arg) for arg in args])
 
     return written(term)
 
 
-def _operation(sympy: Any, op: str, terms: tuple[Term, ...], args: list[Any]) -> Any:
+def check_sympy(term: Term) -> None:
+    """Raises Unreadable for a formula that has no SymPy object; SymPy is not needed for that."""
+    for part in parts(term):
+        match part:
+            case Op("^", (base, exponent)):
+                _check_power(base, exponent)
+            case Op("ratio", args) if len(args) != 2:
+                raise Unreadable("SymPy is given no ratio of several numbers")
+            case Op("mod", (_, divisor)) if not (isinstance(divisor, Num) and divisor.value > 0):
+                # SymPy's remainders have the sign of the divisor, ours have none.
+                raise Unreadable("a remainder by what may be negative")
+            case Op(op) if op not in _NAMES and op not in _MADE:
+                raise Unreadable(f"SymPy is given no {op}")
+
+
+def _operation(sympy: Any, op: str, args: list[Any]) -> Any:
     if op in BINDERS:
         return getattr(sympy, _NAMES[op])(args[3], tuple(args[:3]))
-    if op == "^":
-        _check_power(*terms)
-    if op == "mod" and not (isinstance(terms[1], Num) and terms[1].value > 0):
-        # SymPy's remainders have the sign of the divisor, ours have none.
-        raise Unreadable("a remainder by what may be negative")
     if op in _NAMES:
         return getattr(sympy, _NAMES[op])(*args, evaluate=False)
-    if op in _MADE and (op != "ratio" or len(args) == 2):
-        return _MADE[op](sympy, *args)
-    raise Unreadable(f"SymPy is given no {op}")
+    return _MADE[op](sympy, *args)
 
 
 def _check_power(base: Term, exponent: Term) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from contextlib import nullcontext
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from potlang.languages.dagmath.check.graph import Graph
@@ -19,7 +18,6 @@ from potlang.languages.dagmath.lower.exact import (
     is_nearly,
     truth,
 )
-from potlang.languages.dagmath.lower.numeric import may_be_identical
 from potlang.languages.dagmath.lower.polynomials import NotRational, difference_of
 from potlang.languages.dagmath.lower.readings import Reading
 from potlang.languages.dagmath.lower.solutions import Read, read_solution_steps
@@ -43,6 +41,7 @@ from potlang.languages.dagmath.read.records import Solution, Step
 from potlang.languages.dagmath.relations.claims import StepRelations
 from potlang.languages.dagmath.relations.numbers import Numbers, is_word_problem, may_round
 from potlang.languages.dagmath.results import By, StepResult, StepsReport, StepVerdict
+from potlang.languages.dagmath.solve.budget import Budget
 from potlang.languages.dagmath.solve.identities import Identities
 from potlang.languages.dagmath.solve.premises import (
     Premise,
@@ -64,8 +63,6 @@ if TYPE_CHECKING:
 DEFAULT_LIMITS: Final = Limits(check_ms=1_000, total_ms=30_000)
 _MOST_TRIED: Final = 100
 """Earlier steps that are tried as the missing premise, the latest first."""
-_SEARCH_MS: Final = 2_000
-"""Time for the search for the missing premise of one step."""
 _MOST_VALUES: Final = 4
 _MOST_PARENTS: Final = 6
 """A step with more of them rests on what was said before rather than on premises that somebody chose."""
@@ -90,11 +87,9 @@ def check_steps(
     deadline = Deadline(limits.total_ms)
     read = read_solution_steps(solution)
     left = limits._replace(total_ms=deadline.left_ms())
-    with (
-        Identities() if identities is None else nullcontext(identities) as asked,
-        StepTheory(read.integers, left, trust, workers) as theory,
-    ):
-        report = _Checking(read, theory, asked).run()
+    budget = Budget(len(read.steps), left)
+    with StepTheory(read.integers, left, trust, workers, budget) as theory:
+        report = _Checking(read, theory, identities or Identities()).run()
     return report._replace(time_ms=deadline.spent_ms())
 
 
@@ -139,6 +134,7 @@ class _Checking:
     def __init__(self, read: Read, theory: StepTheory, identities: Identities) -> None:
         self.read = read
         self.theory = theory
+        self.budget = theory.budget
         self.identities = identities
         self.premises = Premises(read)
         self.scales = [vocabulary.SCALE.search(step.node) is not None for step in read.steps]
@@ -157,6 +153,7 @@ class _Checking:
         try:
             for at, step in enumerate(self.read.steps):
                 results.append(self._step(at, step))
+            self.budget.begin_step()
             return StepsReport(tuple(results), self._contradiction())
         except KeyboardInterrupt as error:
             left = self.read.steps[len(results) :]
@@ -166,6 +163,7 @@ class _Checking:
     # --- one step ---
 
     def _step(self, at: int, step: Step) -> StepResult:
+        self.budget.begin_step()
         reading = self.read.readings[at]
         if reading.is_introduction:
             self.relations.forget(reading.names)
@@ -220,7 +218,7 @@ class _Checking:
         return _Found(StepVerdict.GIVEN, "it is supposed" if reading.supposes else "it is given")
 
     def _derived(self, at: int, reading: Reading) -> tuple[_Found, tuple[Term, ...], int | None]:
-        if not self.theory.left_ms:
+        if self.budget.is_over:
             return _LATE, reading.claims, None
         parents = self.read.parents[at]
         tried = []
@@ -340,7 +338,15 @@ class _Checking:
             encoded = self.theory.encoder.statement(question.claim)
         except Unreadable as error:
             return self._identity(question) or _Found(StepVerdict.NOT_CHECKABLE, str(error))
-        result = self.theory.ask(known, encoded)
+        if _is_algebra(question.claim):
+            return _Found(StepVerdict.PROVED, "", "arithmetic", self._assuming(known, encoded))
+        # A step that rests on everything is not refuted by solvers, whoever agrees with them.
+        is_broad = len(question.parents) > _MOST_PARENTS
+        sure = (Verdict.ENTAILED,) if is_broad else (Verdict.ENTAILED, Verdict.REFUTED)
+        result = self.theory.ask(known, encoded, sure=sure)
+        if result.verdict is Verdict.UNKNOWN and (told := _restating(question)):
+            known = told
+            result = self.theory.ask(known, encoded, sure=sure)
 
         def found(verdict: StepVerdict, reason: str = "", assuming: tuple[str, ...] = ()) -> _Found:
             return _Found(verdict, reason, "solver", assuming, result)
@@ -388,9 +394,9 @@ class _Checking:
                 continue
         return found
 
-    def _is_inconsistent(self, known: Sequence[Encoded]) -> bool:
+    def _is_inconsistent(self, known: Sequence[Encoded], sure: tuple[Verdict, ...] = ()) -> bool:
         nothing = Encoded(self.theory.encoder.pool.true)
-        return self.theory.ask(known, nothing).verdict is Verdict.INCONSISTENT
+        return self.theory.ask(known, nothing, sure=sure).verdict is Verdict.INCONSISTENT
 
     # --- whether a refutation means what it says ([STEP-UNAMBIGUOUS]) ---
 
@@ -440,7 +446,7 @@ class _Checking:
     def _assuming(self, known: Sequence[Encoded], claim: Encoded) -> tuple[str, ...]:
         """The conditions of a claim's being defined that its premises do not entail."""
         asked = (
-            (self.theory.ask(known, Encoded(side, lemmas=claim.lemmas)), text)
+            (self.theory.ask(known, Encoded(side, lemmas=claim.lemmas), sure=(Verdict.ENTAILED,)), text)
             for side, text in claim.sides.items()
         )
         return tuple(text for result, text in asked if result.verdict is not Verdict.ENTAILED)
@@ -453,7 +459,7 @@ class _Checking:
         return _Found(StepVerdict.PROVED, "", "sympy") if identical else None
 
     def _is_identity(self, claim: Term, parents: Sequence[int]) -> bool:
-        if not is_op(claim, "=") or not self.theory.left_ms or _ZERO_TO_ZERO in parts(claim):
+        if not is_op(claim, "=") or self.budget.is_over or _ZERO_TO_ZERO in parts(claim):
             return False
         left, right = claim.args
         lefts = [left]
@@ -463,10 +469,8 @@ class _Checking:
         context = self.read.context
         if any(_is_polynomial_identity(each, right) for each in lefts):
             return True
-        return any(
-            may_be_identical(each, right) and self.identities.hold(each, right, self.read.integers, context)
-            for each in lefts
-        )
+        integers = self.read.integers
+        return any(self.identities.hold(each, right, integers, context, self.budget) for each in lefts)
 
     # --- what is wrong ---
 
@@ -494,9 +498,8 @@ class _Checking:
     def _missing(self, at: int, reading: Reading, parents: Sequence[int]) -> int | None:
         """The id of the latest earlier step with which the step would follow; None where there is none."""
         others = [each for each in range(at - 1, -1, -1) if each not in parents][:_MOST_TRIED]
-        deadline = Deadline(_SEARCH_MS)
         for other in others:
-            if not self.theory.left_ms or deadline.passed():
+            if not self.budget.question_ms():
                 return None
             if self._follows_with(at, reading, [*parents, other]):
                 return self.read.steps[other].id
@@ -531,7 +534,7 @@ class _Checking:
         return tuple(self.read.steps[at].id for at in given)
 
     def _contradictory(self, given: Sequence[int]) -> bool:
-        if not self.theory.left_ms:
+        if not self.budget.question_ms():
             return False
         premises = [Premise(at, term) for at in given for term in self.premises.claims(at)]
         if not self.premises.are_comparable(premises):
@@ -541,7 +544,8 @@ class _Checking:
             each.unambiguous and self._is_fully_read(premise.step) and self._is_clear(premise)
             for premise, each in known
         )
-        return bool(known) and all(clear) and self._is_inconsistent([each for _, each in known])
+        told = [each for _, each in known]
+        return bool(known) and all(clear) and self._is_inconsistent(told, (Verdict.INCONSISTENT,))
 
 
 def _is_polynomial_identity(left: Term, right: Term) -> bool:
@@ -549,6 +553,27 @@ def _is_polynomial_identity(left: Term, right: Term) -> bool:
         return not difference_of(left, right)
     except (NotRational, RecursionError):
         return False
+
+
+def _is_algebra(claim: Term) -> bool:
+    """Whether a claim says of nothing but quotients of polynomials that they are the same, and they are."""
+    for part in conjuncts(claim):
+        if (
+            not is_op(part, "=")
+            or any(is_op(each, "pm") for each in parts(part))
+            or _ZERO_TO_ZERO in parts(part)
+        ):
+            return False
+        if not _is_polynomial_identity(*part.args):
+            return False
+    return True
+
+
+def _restating(question: _Question) -> list[Encoded]:
+    """The premises that a claim says again, part by part; none where it says more than they do."""
+    told = {part: each for premise, each in question.known for part in conjuncts(premise.term)}
+    parts_ = list(conjuncts(question.claim))
+    return [told[part] for part in parts_] if all(part in told for part in parts_) else []
 
 
 def _told(step: Step) -> str:

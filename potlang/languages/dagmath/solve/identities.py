@@ -2,57 +2,77 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from importlib.util import find_spec
 from typing import Final
 
+from potlang.languages.dagmath.lower.numeric import may_be_identical
 from potlang.languages.dagmath.lower.readings import Context
-from potlang.languages.dagmath.lower.syntax import Term, text
-from potlang.processes.child import Child
+from potlang.languages.dagmath.lower.syntax import Term, Unreadable, text
+from potlang.languages.dagmath.lower.to_sympy import check_sympy
+from potlang.languages.dagmath.solve.budget import Budget
+from potlang.processes.children import Children
 from potlang.processes.process import Command, Died
-from potlang.utils.closing import Closing
 
 _SYMPY: Final[Command] = ("potlang.languages.dagmath.solve.identity_worker:identities",)
 MISSING: Final = "sympy is not installed (pip install 'potlang[dagmath]')"
 _MOST_FAILURES: Final = 3
+_SHARE: Final = 0.5
 
 
-class Identities(Closing):
-    """Asks SymPy, which starts with the first question and ends with `close`. Not for two threads at once."""
+class Identities:
+    """Asks SymPy, which starts with the first question, in a process that all who ask share."""
 
-    def __init__(self, *, seconds: float = 2.0, megabytes: int = 1024) -> None:
+    def __init__(self, *, seconds: float = 1.0, megabytes: int = 1024) -> None:
         self.seconds = seconds
         self.megabytes = megabytes
-        self._child = Child(_SYMPY)
         self.note = "" if find_spec("sympy") else MISSING
         """The reason why SymPy could not tell, the last time."""
         self._failures = 0
 
-    def close(self) -> None:
-        """End the child process, if there is one."""
-        self._child.close()
+    def hold(
+        self, left: Term, right: Term, integers: frozenset[str], context: Context, budget: Budget
+    ) -> bool:
+        """Whether SymPy shows that both are equal wherever they are defined; False where it cannot tell.
 
-    def hold(self, left: Term, right: Term, integers: frozenset[str], context: Context) -> bool:
-        """Whether SymPy shows that both are equal wherever they are defined; False where it cannot tell."""
+        It is not asked where it has no words for them, or where they differ at a point.
+        """
         if self.note == MISSING or self._failures >= _MOST_FAILURES:
             return False
         try:
-            answer = self._child.ask(
-                {
-                    "left": text(left),
-                    "right": text(right),
-                    "integers": sorted(integers),
-                    "functions": sorted(context.functions),
-                    "variables": sorted(context.variables),
-                },
-                seconds=self.seconds,
-                megabytes=self.megabytes,
-            )
-        except (Died, OSError) as error:
+            check_sympy(left)
+            check_sympy(right)
+        except Unreadable as error:
+            self.note = str(error)
+            return False
+        seconds = budget.question_ms(self.seconds * 1000, _SHARE) / 1000
+        if not seconds or not may_be_identical(left, right, integers):
+            return False
+        with budget.spending():
+            return self._hold(left, right, integers, context, seconds)
+
+    def _hold(
+        self, left: Term, right: Term, integers: frozenset[str], context: Context, seconds: float
+    ) -> bool:
+        request = {
+            "left": text(left),
+            "right": text(right),
+            "integers": sorted(integers),
+            "functions": sorted(context.functions),
+            "variables": sorted(context.variables),
+        }
+        try:
+            answer = _children().ask(request, seconds=seconds, megabytes=self.megabytes)
+        except Died as error:
             self._failures += 1
-            overrun = isinstance(error, Died) and error.reason == "timeout"
-            late = f"SymPy took longer than {self.seconds:g} s"
-            self.note = late if overrun else str(error) or "SymPy ended"
-            self.close()
+            late = f"SymPy took longer than {seconds:g} s"
+            self.note = late if error.reason == "timeout" else str(error) or "SymPy ended"
             return False
         self.note = str(answer.get("failed", ""))
         return answer.get("equal") is True
+
+
+@lru_cache(maxsize=1)
+def _children() -> Children:
+    """The processes of SymPy, which end with this one."""
+    return Children(_SYMPY)

@@ -129,14 +129,14 @@ def _checked_steps(solution: Solution, limits: Limits, trust: Trust, workers: Wo
 
     if len(solution.steps) > MOST_STEPS:
         return _Asked(None, (f"the steps are not checked: there are more than {MOST_STEPS:,}",))
-    with Identities() as identities:
-        notes = (f"{MISSING}: identities are not looked for",) if identities.note == MISSING else ()
-        try:
-            found = check_steps(solution, limits=limits, trust=trust, workers=workers, identities=identities)
-        except Interrupted as error:
-            return _Asked(
-                error.known, (*notes, "it was interrupted: what is unknown was not settled by then"), error
-            )
+    identities = Identities()
+    notes = (f"{MISSING}: identities are not looked for",) if identities.note == MISSING else ()
+    try:
+        found = check_steps(solution, limits=limits, trust=trust, workers=workers, identities=identities)
+    except Interrupted as error:
+        return _Asked(
+            error.known, (*notes, "it was interrupted: what is unknown was not settled by then"), error
+        )
     return _Asked(found, notes)
 
 

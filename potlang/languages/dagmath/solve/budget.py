@@ -1,0 +1,55 @@
+"""The time that solvers and SymPy have for the steps of a solution, shared out fairly ([LIMIT-STEPS])."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from time import monotonic
+from typing import Final
+
+from potlang.report.results import Limits
+from potlang.utils.deadline import Deadline
+
+_SOLUTION_MS: Final = 1_000
+_EACH_STEP_MS: Final = 50
+_STEP_MS: Final = 1_000
+_QUESTION_MS: Final = 200
+_SHARE: Final = 0.125
+"""The share of what is left that one question has at most: so something is always left for others."""
+
+
+class Budget:
+    """What is left of the time for a solution of so many steps, and for one of them."""
+
+    def __init__(self, steps: int, limits: Limits) -> None:
+        """`limits` are those of the caller for the whole solution: nothing goes on beyond them."""
+        self._check_ms = limits.check_ms
+        self._deadline = Deadline(limits.total_ms)
+        self._solution_ms = float(_SOLUTION_MS + _EACH_STEP_MS * steps)
+        self._step_ms = 0.0
+        self.begin_step()
+
+    def begin_step(self) -> None:
+        """Another step has its turn."""
+        self._step_ms = float(_STEP_MS)
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the caller's time is over."""
+        return self._deadline.passed()
+
+    def question_ms(self, most_ms: float = _QUESTION_MS, share: float = _SHARE) -> int:
+        """The time for the next question: at most `most_ms`, and that share of what the solution has left."""
+        left = min(self._step_ms, self._deadline.left_ms(), self._solution_ms * share)
+        return max(0, int(min(left, most_ms, self._check_ms)))
+
+    @contextmanager
+    def spending(self) -> Iterator[None]:
+        """The time that is spent inside is spent by the step."""
+        began = monotonic()
+        try:
+            yield
+        finally:
+            spent = (monotonic() - began) * 1000
+            self._step_ms -= spent
+            self._solution_ms -= spent

@@ -1,0 +1,140 @@
+"""The time that the steps of a solution share, and what is not asked ([LIMIT-STEPS], [STEP-ASKING])."""
+
+from __future__ import annotations
+
+import pytest
+
+from potlang.languages.dagmath.read.records import Solution, Step
+from potlang.languages.dagmath.results import StepResult, StepVerdict
+from potlang.languages.dagmath.solve import budget as budget_module
+from potlang.languages.dagmath.solve import identities as identities_module
+from potlang.languages.dagmath.solve.budget import Budget
+from potlang.languages.dagmath.solve.checking import check_steps
+from potlang.languages.dagmath.solve.theory import StepTheory
+from potlang.report.results import Limits
+
+Line = tuple[tuple[int, ...] | None, str]
+HARD = r"$x^{64} y^{64} z^{64} + x^{63} + \sqrt{y + \sqrt{z}} = 7 w^{61}$."
+
+
+def checked(*lines: Line) -> tuple[StepResult, ...]:
+    """What is found of steps of (parents, node)."""
+    steps = [Step(at, "It follows.", parents, node) for at, (parents, node) in enumerate(lines, start=1)]
+    return check_steps(Solution(tuple(steps))).steps
+
+
+class Clock:
+    """A clock that goes on when it is told to."""
+
+    def __init__(self) -> None:
+        self.seconds = 100.0
+
+    def __call__(self) -> float:
+        return self.seconds
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    found = Clock()
+    monkeypatch.setattr(budget_module, "monotonic", found)
+    return found
+
+
+def spend(budget: Budget, clock: Clock, seconds: float) -> None:
+    with budget.spending():
+        clock.seconds += seconds
+
+
+def test_a_step_that_takes_too_long_leaves_time_for_the_others(clock: Clock) -> None:
+    """[LIMIT-STEPS]: a step has a second, and the next one has its own."""
+    budget = Budget(100, Limits())
+    spend(budget, clock, 0.9)
+    assert 90 <= budget.question_ms() <= 100
+    spend(budget, clock, 0.2)
+    assert budget.question_ms() == 0 and not budget.is_over
+    budget.begin_step()
+    assert budget.question_ms() == 200
+
+
+def test_something_is_always_left(clock: Clock) -> None:
+    """[LIMIT-STEPS]: no question has more than an eighth of what is left, one to SymPy half."""
+    budget = Budget(0, Limits())
+    assert (budget.question_ms(), budget.question_ms(1_000, 0.5)) == (125, 500)
+    for _ in range(20):
+        budget.begin_step()
+        spend(budget, clock, budget.question_ms() / 1000)
+    assert 0 < budget.question_ms() < 20
+
+
+def test_the_callers_limits_hold() -> None:
+    """A question takes no longer than a check may, and nothing begins after the end."""
+    assert Budget(10, Limits(check_ms=7)).question_ms() == 7
+    assert Budget(10, Limits(total_ms=0)).is_over
+
+
+def test_a_hard_step_is_unknown_and_the_next_is_proved() -> None:
+    """[LIMIT-STEPS]: what one step cannot settle does not take the time of the next."""
+    found = checked(
+        (None, HARD), (None, "$a + b = 7$."), (None, "$a - b = 1$."),
+        *[((1, 2, 3), rf"${power} x^2 y^2 < w^2 + {power}$.") for power in range(6)],
+        ((2, 3), "$a = 4$."),
+    )  # fmt: skip
+    assert found[-1].verdict is StepVerdict.PROVED
+
+
+def test_arithmetic_needs_no_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """[LIMIT-STEPS]: where no solver may be asked any more, calculations are still judged."""
+    monkeypatch.setattr(Budget, "question_ms", lambda *_: 0)
+    found = checked(
+        (None, "$x = 3$."), ((1,), "$2 + 2 = 4$."), ((1,), "$2 + 2 = 5$."), ((1,), "$x + 1 = 4$.")
+    )
+    assert [step.verdict for step in found] == ["given", "proved", "refuted", "unknown"]
+    assert found[3].limited and "timeout" in found[3].reason
+
+
+def test_identities_of_polynomials_need_no_solver(monkeypatch: pytest.MonkeyPatch) -> None:
+    """[STEP-ARITHMETIC]: of them the solver is asked at most whether they are defined."""
+    monkeypatch.setattr(StepTheory, "_verified", None)
+    (found,) = checked(((), "$(x + y)(x - y) = x^2 - y^2$."))
+    assert (found.verdict, found.by) == ("proved", "arithmetic")
+
+
+def test_what_an_identity_takes_for_granted() -> None:
+    """[STEP-DEFINED]: a quotient is taken to be defined, whoever proves the identity."""
+    found = checked((None, "$n > m$."), ((1,), r"$\frac{n^2 + n}{n} = n + 1$."))
+    assert (found[1].verdict, found[1].assuming) == ("proved", ("n != 0",))
+
+
+def test_two_signs_are_no_identity() -> None:
+    """[STEP-ARITHMETIC]: `±x` has no one value, so that it is not the same as itself."""
+    found = checked((None, "$x > 3$."), ((1,), r"$2 \pm x = 2 \pm x$."))
+    assert found[1].by != "arithmetic"
+
+
+def test_contradictory_premises_are_found_out_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """[STEP-ASKING]: what rests on the same contradiction is not asked about."""
+    asked = []
+    verified = StepTheory._verified
+
+    def counted(self: StepTheory, *args: object) -> object:
+        asked.append(args)
+        return verified(self, *args)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(StepTheory, "_verified", counted)
+    found = checked(
+        (None, "$x = 1$."), (None, "$x = 2$."), (None, "$y = 3$."),
+        *[((1, 2, 3), f"$x + y = {total}$.") for total in range(8)],
+    )  # fmt: skip
+    assert {step.reason for step in found[3:]} == {"its premises contradict each other"}
+    assert len(asked) < 8
+
+
+def test_sympy_is_not_started_in_vain(monkeypatch: pytest.MonkeyPatch) -> None:
+    """[STEP-SYMPY]: not for what it has no words for, nor for what differs at a point."""
+    monkeypatch.setattr(identities_module, "_children", None)
+    found = checked(
+        ((), r"$\sin x + \gcd(x, y) = \cos x$."),
+        ((), r"$\sin^2 x - \cos^2 x = 1$."),
+        ((), "$the price of bread + x! = 7 x^n$."),
+    )
+    assert not any(step.verdict is StepVerdict.PROVED for step in found)
