@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from decimal import Decimal
 from itertools import accumulate, islice
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
 from potlang.languages.dagmath.read.samples import read_lines
@@ -33,7 +34,8 @@ _BATCH: Final = 256
 class Job(NamedTuple):
     """One input to be verified, where it stands, and what the report is to be known by.
 
-    `line` is its line or row from 1, None for a file of its own. `source` is what `potlang.verify` takes.
+    `line` is its line or row from 1, None for a file of its own. `source` is what `potlang.verify` takes,
+    `members` are those of the object that it is or stands in.
     """
 
     file: str
@@ -42,6 +44,7 @@ class Job(NamedTuple):
     source: Any
     language: Kind
     answer: str | None = None
+    members: Mapping[str, Any] = MappingProxyType({})
 
     @property
     def name(self) -> str:
@@ -113,12 +116,12 @@ def job_of_value(value: Any, file: str, number: int) -> Job:
         identity = None
     given = [name for name in MEMBERS if value.get(name) is not None]
     if _OWN & value.keys() or len(given) != 1:
-        return Job(file, number, identity, value, kind_of_value(value))
+        return Job(file, number, identity, value, kind_of_value(value), None, value)
     (name,) = given
     source, answer = value[name], value.get("answer")
     language = MEMBERS[name] or language_of(source)
     expected = str(answer) if isinstance(answer, str | int | float) else None
-    return Job(file, number, identity, source, language, expected).readable()
+    return Job(file, number, identity, source, language, expected, value).readable()
 
 
 def language_of(source: Any) -> Kind:

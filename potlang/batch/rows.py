@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, BinaryIO, Final, NamedTuple
 
@@ -28,20 +29,29 @@ class Told(NamedTuple):
     fault: str | None = None
 
 
-def row_of(job: Job, report: dict[str, Any]) -> dict[str, Any]:
-    """The row of a job: the same for the same job, so that it has no times."""
-    return {**_head(job), "verdict": report["verdict"], "report": _without_times(report)}
+RESERVED: Final = frozenset(("id", "file", "line", "language", "verdict", "fault", "report"))
+"""Members of rows that are not those of a job."""
 
 
-def lost_row(job: Job, fault: str) -> dict[str, Any]:
+def row_of(job: Job, report: dict[str, Any], carry: Sequence[str] = ()) -> dict[str, Any]:
+    """The row of a job, without times: the same for the same job. `carry` are members of the job."""
+    return {**_head(job, carry), "verdict": report["verdict"], "report": _without_times(report)}
+
+
+def lost_row(job: Job, fault: str, carry: Sequence[str] = ()) -> dict[str, Any]:
     """The row of a job whose process died each time."""
-    return {**_head(job), "verdict": "unknown", "fault": fault, "report": None}
+    return {**_head(job, carry), "verdict": "unknown", "fault": fault, "report": None}
 
 
-def _head(job: Job) -> dict[str, Any]:
+def _head(job: Job, carry: Sequence[str]) -> dict[str, Any]:
     named = {} if job.id is None else {"id": job.id}
     line = {} if job.line is None else {"line": job.line}
-    return {**named, "file": job.file, **line, "language": job.language}
+    kept = {name: _plain(job.members[name]) for name in carry if name in job.members}
+    return {**named, "file": job.file, **line, **kept, "language": job.language}
+
+
+def _plain(value: Any) -> Any:
+    return json.loads(json.dumps(value, default=str))
 
 
 def _without_times(value: Any) -> Any:

@@ -12,7 +12,7 @@ from queue import SimpleQueue
 from typing import Any, Final, NamedTuple
 
 from potlang.batch.manifest import BatchError, Manifest, Shard, agreed, planned
-from potlang.batch.rows import cut_off, is_done, told_of
+from potlang.batch.rows import RESERVED, cut_off, is_done, told_of
 from potlang.processes.child import Child
 from potlang.processes.frames import Message
 from potlang.processes.process import Died
@@ -30,16 +30,17 @@ WORKER_MB: Final = 4_096
 
 
 class BatchOptions(NamedTuple):
-    """What is asked of each job: as of `potlang.verify`, the limits too."""
+    """What is asked of each job, as of `potlang.verify`; `carry` are members of jobs that rows have, too."""
 
     trust: Trust = "best"
     route: RouteName = "auto"
     limits: Limits = Limits()
     steps: bool = True
+    carry: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """The options as JSON values."""
-        return {**self._asdict(), "limits": list(self.limits)}
+        return {**self._asdict(), "limits": list(self.limits), "carry": list(self.carry)}
 
 
 class Part(NamedTuple):
@@ -88,6 +89,8 @@ def run_batch(
     `progress` is told now and then, in this thread. Raises BatchError for inputs and directories that cannot
     be used, MissingExtraError for Parquet without pyarrow, and OSError where nothing can be written.
     """
+    if RESERVED.intersection(options.carry):
+        raise BatchError("rows have members of their own that are called so: carry others")
     wanted = planned(files, options.to_dict(), shard_jobs)
     directory.mkdir(parents=True, exist_ok=True)
     with _locked(directory, part):

@@ -99,12 +99,12 @@ class ShardService(JobService):
     def _answered(self, job: Job, files: ShardFiles, options: Message, fault: str | None) -> Told:
         if fault is not None:
             told = Told("unknown", 0.0, fault)
-            files.add(lost_row(job, fault), told)
+            files.add(lost_row(job, fault, options["carry"]), told)
             return told
         began = monotonic()
         report = self._report(job, options)
         told = Told(str(report["verdict"]), round((monotonic() - began) * 1000, 3))
-        files.add(row_of(job, report), told)
+        files.add(row_of(job, report, options["carry"]), told)
         return told
 
     def _close_files(self) -> None:

@@ -68,6 +68,12 @@ class _PartOf(click.ParamType[Any]):
     "share the directory.",
 )
 @click.option("--shard-jobs", type=click.IntRange(1, 1_000_000), default=200, help="Jobs of one shard.")
+@click.option(
+    "--carry",
+    multiple=True,
+    metavar="NAME",
+    help="A member of jobs that rows have too. May be repeated.",
+)
 @exclude_option
 @solving_options
 @click.option("--no-steps", is_flag=True, help="Of solutions, do not check whether each step follows.")
@@ -78,6 +84,7 @@ def batch(
     workers: int | None,
     part: Part,
     shard_jobs: int,
+    carry: tuple[str, ...],
     exclude: tuple[str, ...],
     solving: SolvingOptions,
     no_steps: bool,
@@ -97,7 +104,7 @@ def batch(
     from potlang.batch.run import BatchOptions, run_batch
     from potlang.utils.extra import MissingExtraError
 
-    options = BatchOptions(solving.trust, solving.route, solving.limits, not no_steps)
+    options = BatchOptions(solving.trust, solving.route, solving.limits, not no_steps, carry)
     names = expanded(files, exclude, (*SUFFIXES, *LINES, *ROWS))
     if "-" in names:
         raise click.BadParameter("standard input cannot be gone on with: name a file", param_hint="JOBS")

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 COMMANDS = {
     "verify": ("verify:verify", "Verify programs, traces and solutions."),
     "batch": ("batch:batch", "Verify many, in shards; an interrupted run goes on."),
+    "results": ("results:results", "Count the results of a batch."),
     "check": ("check:check", "List errors and warnings, without solving."),
     "lint": ("lint:lint", "Warn of what programs say and hardly can mean."),
     "fix": ("fix:fix", "Apply the fixes that diagnostics offer."),
@@ -41,7 +42,7 @@ SECTIONS = {
     "Look": ("view", "explain", "compile", "doctor", "help", "completion"),
     "Keep": ("cert", "cache", "policy"),
     "Models": ("reason", "schema", "grammar", "mcp"),
-    "Data": ("batch", "eval", "score", "glue", "build-gold", "generate", "synthesize"),
+    "Data": ("batch", "results", "eval", "score", "glue", "build-gold", "generate", "synthesize"),
 }
 """The commands by what they are for, in the order of `potc --help`."""
 CONFIGURED = ("verify", "check", "lint", "view")
