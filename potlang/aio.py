@@ -8,11 +8,14 @@ A task that is cancelled is freed at once, and its work is interrupted: its solv
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
+from contextlib import suppress
 from functools import partial, wraps
-from typing import ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
 from potlang import api
+from potlang.batch import many
+from potlang.batch.run import BatchOptions
 from potlang.utils.interruptible import Interruptible
 
 Parameters = ParamSpec("Parameters")
@@ -38,5 +41,21 @@ compile = _in_a_thread(api.compile)
 verify = _in_a_thread(api.verify)
 view = _in_a_thread(api.view)
 fix = _in_a_thread(api.fix)
+_next = _in_a_thread(next)
 
-__all__ = ["check", "compile", "fix", "lint", "verify", "view"]
+
+async def verify_many(
+    sources: Iterable[Any], options: BatchOptions | None = None, *, workers: int | None = None
+) -> AsyncIterator[many.VerifiedOne]:
+    """The answers of `potlang.verify_many` as they come; `sources` is read in a thread ([BATCH-MANY])."""
+    answers = many.verify_many(sources, options, workers=workers)
+    try:
+        while (found := await _next(answers, None)) is not None:
+            yield found
+    finally:
+        # A task that is cancelled leaves it to its thread, where it is interrupted.
+        with suppress(ValueError):
+            answers.close()
+
+
+__all__ = ["check", "compile", "fix", "lint", "verify", "verify_many", "view"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from base64 import b64encode
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -30,7 +30,7 @@ class VerifiedOne(NamedTuple):
 
 def verify_many(
     sources: Iterable[Any], options: BatchOptions | None = None, *, workers: int | None = None
-) -> Iterator[VerifiedOne]:
+) -> Generator[VerifiedOne, None, None]:
     """The answers to inputs, in their order, as `potlang.verify` gives them ([BATCH-MANY]).
 
     A source is text, bytes, a path, or a JSON value; `sources` is read no further than a few inputs ahead of

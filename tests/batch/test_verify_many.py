@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import itertools
 from collections.abc import Iterator
 from pathlib import Path
@@ -52,7 +53,7 @@ def test_reads_no_further_than_it_must() -> None:
     answers = potlang.verify_many(endless(), FAST, workers=1)
     assert [next(answers).verdict for _ in range(5)] == ["entailed"] * 5
     assert len(taken) <= 5 + 4
-    answers.close()  # type: ignore[attr-defined]
+    answers.close()
 
 
 def test_a_fault_costs_one_answer(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -67,3 +68,25 @@ def test_a_fault_costs_one_answer(monkeypatch: pytest.MonkeyPatch, tmp_path: Pat
 def test_wrong_sources() -> None:
     with pytest.raises(TypeError, match="not int"):
         list(potlang.verify_many([5], FAST, workers=1))
+
+
+def test_in_an_event_loop() -> None:
+    """`potlang.aio.verify_many` gives the same answers; a task that is cancelled ends ([STOP-TASK])."""
+
+    async def main() -> list[str]:
+        sources = (program(f"{number} < 2") for number in range(4))
+        return [each.verdict async for each in potlang.aio.verify_many(sources, FAST, workers=1)]
+
+    async def cancelled() -> None:
+        async def endless() -> None:
+            async for _ in potlang.aio.verify_many(itertools.repeat(program("1 < 2")), FAST, workers=1):
+                pass
+
+        task = asyncio.ensure_future(endless())
+        await asyncio.sleep(0.5)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+    assert asyncio.run(main()) == ["entailed", "entailed", "refuted", "refuted"]
+    asyncio.run(cancelled())
