@@ -28,7 +28,10 @@ _FLAGS: Final = 30
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """Propositions, as SMT-LIB text too; `redundant` and `pairs` are how many there are, if that is known."""
+    """Propositions, as SMT-LIB text too; `redundant` and `pairs` are how many there are, if that is known.
+
+    An arrow goes from one proposition to another, by their places.
+    """
 
     name: str
     declared: dict[str, str]
@@ -36,6 +39,7 @@ class Shape:
     asserted: tuple[str, ...]
     redundant: int | None = None
     pairs: int | None = None
+    arrows: tuple[tuple[int, int], ...] = ()
 
     @property
     def trace(self) -> bytes:
@@ -48,6 +52,7 @@ class Shape:
             lines += [f"@status target={node} mark=validated just={node + 1}"]
         lines += [f"@node id={last} role=summarizer"]
         lines += [f"@edge src={node} dst={last} kind=use" for node in range(2, last, 2)]
+        lines += [f"@entails src={2 * lower + 2} dst={2 * upper + 2}" for lower, upper in self.arrows]
         return ("\n".join(lines) + "\n").encode()
 
     @property
@@ -75,6 +80,16 @@ def apart(size: int) -> Shape:
     return Shape("apart", declared, said, tuple(declared), 0, size * (size - 1) // 2)
 
 
+def linked(size: int) -> Shape:
+    """Each of its own unknown, and as many arrows at random: those that others lead to are redundant."""
+    random = Random(size)
+    declared = {f"x{at}": "Int" for at in range(size)}
+    said = tuple({"gt": [f"x{at}", at]} for at in range(size))
+    asserted = tuple(f"(> x{at} {at})" for at in range(size))
+    arrows = tuple((random.randrange(size), random.randrange(size)) for _ in range(size))
+    return Shape("linked", declared, said, asserted, arrows=arrows)
+
+
 def clauses(size: int) -> Shape:
     """Random clauses of three literals: some follow from others together."""
     random = Random(size)
@@ -91,7 +106,7 @@ def root(_: int) -> Shape:
     return Shape("root", {"x": "Real"}, said, ("(= (* x x) 2.0)", "(distinct x 1.5)"), 1, 0)
 
 
-SHAPES: Final = {each.__name__: each for each in (chain, apart, clauses)}
+SHAPES: Final = {each.__name__: each for each in (chain, apart, linked, clauses)}
 
 
 @dataclass(slots=True)

@@ -29,7 +29,7 @@ class Probe(NamedTuple):
 def probe(verifier: Verifier, module: Module, formula: Node, watched: Sequence[Node]) -> Probe:
     """Puts `formula` to the verifier's assumptions; `module` is the program that a structure is one of."""
     told = [each for each in dict.fromkeys(watched) if is_watchable(each)][:_MOST_WATCHED]
-    result = verifier.check(Check("claim", formula, wanted=tuple(told)))
+    result = verifier.check(Check("claim", formula, wanted=tuple(told)), model=False)
     if result.status == "unsat":
         return Probe("unsat", {})
     if result.status != "sat":

@@ -9,6 +9,8 @@ from potlang.ir.module import Module
 
 if TYPE_CHECKING:
     from potlang.ir.structure import Structure
+    from potlang.smt.encodings import Dialect
+    from potlang.smt.models import StructureReader
 
 
 class ResultModels:
@@ -16,6 +18,7 @@ class ResultModels:
 
     def __init__(self, module: Module) -> None:
         self._module = module
+        self._readers: dict[Dialect, StructureReader] = {}
         self._read: dict[int, tuple[CheckResult, Structure | None]] = {}
 
     def structure(self, result: CheckResult) -> Structure | None:
@@ -36,9 +39,12 @@ class ResultModels:
         if result.model is None or result.encoding is None:
             return None
         # Reading models takes long to import, and many programs need none.
-        from potlang.smt.models import Unreadable, read_structure
+        from potlang.smt.models import StructureReader, Unreadable
 
+        dialect = result.encoding.dialect
+        if dialect not in self._readers:
+            self._readers[dialect] = StructureReader(self._module, dialect)
         try:
-            return read_structure(result.model, self._module, result.encoding.dialect)
+            return self._readers[dialect].read(result.model)
         except Unreadable:
             return None

@@ -181,9 +181,10 @@ class Verifier:
             self.assumptions_model = self._model(self.assumptions, [])
         return self.assumptions
 
-    def check(self, check: Check) -> CheckResult:
-        """One check under the assumptions, with a core if it is unsat."""
-        return self.dispatcher.check(self._complete(check))
+    def check(self, check: Check, *, model: bool = True) -> CheckResult:
+        """One check under the assumptions, with a core if it is unsat; without `model` with values alone."""
+        complete = self._complete(check)
+        return self.dispatcher.check(complete if model else complete._replace(model=False))
 
     def query(self, encoding: Encoding, text: str, values: tuple[str, ...] = ()) -> Query:
         """A query in one solver's words on top of the base and the extra assumptions."""

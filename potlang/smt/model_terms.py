@@ -31,7 +31,10 @@ from potlang.ir.sorts import (
     BoolSort,
     DeclaredSort,
     EnumSort,
+    IntSort,
+    RealSort,
     Sort,
+    StringSort,
 )
 from potlang.ir.structure import NotEvaluable
 from potlang.ir.values import Bits, Element, Table
@@ -85,6 +88,28 @@ class FunctionText(NamedTuple):
     body: SExpr
 
 
+def literal_value(expression: SExpr, sort: Sort) -> object | None:
+    """The value of `sort` that a literal with its sign is; None for other terms, roots and fractions too."""
+    match expression:
+        case ["-", str(size)] if isinstance(sort, IntSort | RealSort):
+            value = literal_value(size, sort)
+            return -value if isinstance(value, int | Fraction) else None
+        case list():
+            return None
+    if sort is BOOL:
+        return {"true": True, "false": False}.get(expression)
+    value = read_literal(expression)
+    match value, sort:
+        case (int(), IntSort()) | (str(), StringSort()):
+            return value
+        case (int() | Fraction(), RealSort()):
+            return Fraction(value)
+        case (Bits(), BitVecSort(width)) if value.width == width:
+            return value
+        case _:
+            return None
+
+
 class ModelTerms:
     """Reads the terms of one model; `definitions` and `meanings` say what the symbols in them mean."""
 
@@ -135,17 +160,18 @@ class ModelTerms:
         return Symbol(name, domain, self._names.sort(text.sort), SymbolKind.FRESH)
 
     def simple_constant(self, name: str, sort: Sort) -> object | None:
-        """The value of a constant that the text says is a member, an enum value or a truth value."""
+        """The value of a constant that the text says is a member, an enum value or a literal."""
         text = self._texts.get(name)
-        if text is None or not isinstance(text.body, str) or text.params:
+        if text is None or text.params:
             return None
-        if sort is BOOL:
-            return {"true": True, "false": False}.get(text.body)
-        element = self._elements.get(text.body)
-        if element is not None and element[0] == sort:
-            return Element(element[0].name, element[1])
-        enum = self._names.values.get(text.body)
-        return enum[0] if enum is not None and enum[1] == sort else None
+        if isinstance(text.body, str):
+            element = self._elements.get(text.body)
+            if element is not None:
+                return Element(element[0].name, element[1]) if element[0] == sort else None
+            enum = self._names.values.get(text.body)
+            if enum is not None:
+                return enum[0] if enum[1] == sort else None
+        return literal_value(text.body, sort)
 
     def _assume(self, symbol: Symbol) -> None:
         """Give a symbol of which the model says nothing some meaning."""

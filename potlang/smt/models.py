@@ -42,6 +42,7 @@ from potlang.smt.unmangling import Unmangling
 __all__ = [
     "Computed",
     "Model",
+    "StructureReader",
     "Unreadable",
     "complete",
     "read_structure",
@@ -91,28 +92,41 @@ class Computed:
 
 
 def read_structure(text: str, module: Module, dialect: Dialect) -> Model:
-    """The model that a solver printed for what `Printer(module, dialect)` wrote.
+    """`StructureReader.read` of one text alone."""
+    return StructureReader(module, dialect).read(text)
 
-    It says what every declared symbol of the module means. Those that the text does not mention, and
-    `unread` ones, mean anything. Raises `Unreadable` if the text is no model.
-    """
-    try:
-        tokens = tokenize(text)
-        texts = _functions(read_tokens(tokens))
-    except SExprError as error:
-        raise Unreadable(str(error)) from None
-    defined = definitions_of(module)
-    names = Unmangling((*module.symbols, *defined), module.sorts)
-    elements = names.elements(_element_tokens(tokens, dialect))
-    # Sorts are not empty, also those of which the text names no member.
-    sizes = {sort: 1 for sort in module.sorts if isinstance(sort, DeclaredSort)}
-    for sort, index in elements.values():
-        sizes[sort] = max(sizes[sort], index + 1)
-    erasure = SortErasure(Structure(sizes))
-    reader = _ModelReader(ModelTerms(names, erasure, texts, elements, len(tokens)), erasure)
-    wanted = set(free_symbols(module))
-    functions = reader.functions({name: each for name, each in names.symbols.items() if each in wanted})
-    return Model(sizes, functions, defined, reader.unread)
+
+class StructureReader:
+    """Reads the models that solvers print for what `Printer(module, dialect)` wrote."""
+
+    def __init__(self, module: Module, dialect: Dialect) -> None:
+        self._dialect = dialect
+        self._defined = definitions_of(module)
+        self._names = Unmangling((*module.symbols, *self._defined), module.sorts)
+        # Sorts are not empty, also those of which a text names no member.
+        self._sizes = {sort: 1 for sort in module.sorts if isinstance(sort, DeclaredSort)}
+        wanted = set(free_symbols(module))
+        self._wanted = {name: each for name, each in self._names.symbols.items() if each in wanted}
+
+    def read(self, text: str) -> Model:
+        """The model that a solver printed.
+
+        It says what every declared symbol of the module means. Those that the text does not mention, and
+        `unread` ones, mean anything. Raises `Unreadable` if the text is no model.
+        """
+        try:
+            tokens = tokenize(text)
+            texts = _functions(read_tokens(tokens))
+        except SExprError as error:
+            raise Unreadable(str(error)) from None
+        elements = self._names.elements(_element_tokens(tokens, self._dialect))
+        sizes = dict(self._sizes)
+        for sort, index in elements.values():
+            sizes[sort] = max(sizes[sort], index + 1)
+        erasure = SortErasure(Structure(sizes))
+        reader = _ModelReader(ModelTerms(self._names, erasure, texts, elements, len(tokens)), erasure)
+        functions = reader.functions(self._wanted)
+        return Model(sizes, functions, self._defined, reader.unread)
 
 
 def _element_tokens(tokens: list[str], dialect: Dialect) -> Iterable[str]:

@@ -16,22 +16,17 @@ from potlang.ir.fold import value_of
 from potlang.ir.nodes import App, Lit, Node, Sym, Symbol, SymbolKind
 from potlang.ir.pool import IllSorted
 from potlang.ir.sorts import (
-    BOOL,
     REAL,
-    BitVecSort,
     DeclaredSort,
     EnumSort,
-    IntSort,
-    RealSort,
     Sort,
-    StringSort,
     parts_of,
 )
 from potlang.ir.structure import NotEvaluable, Structure
-from potlang.ir.values import Bits, Element, Record, Table, Unspecified
+from potlang.ir.values import Element, Record, Table, Unspecified
 from potlang.smt import names
 from potlang.smt.algebraic import approximate_root
-from potlang.smt.model_terms import ModelTerms
+from potlang.smt.model_terms import ModelTerms, literal_value
 from potlang.smt.numerals import read_literal
 from potlang.smt.sexpr import SExpr, read_one, tokenize, write
 from potlang.smt.sort_erasure import SortErasure, Unreadable, made
@@ -82,26 +77,9 @@ def _simple(expression: SExpr, sort: Sort) -> object | None:
         match expression:
             case str() | ["as", str(), _]:
                 return Anonymous(sort.name, write(expression))
-    match expression:
-        case ["-", str(size)] if isinstance(sort, IntSort | RealSort):
-            value = _simple(size, sort)
-            return -value if isinstance(value, int | Fraction) else None
-        case list():
-            return None
-    if isinstance(sort, EnumSort):
+    if isinstance(expression, str) and isinstance(sort, EnumSort):
         return next((each for each in sort.values if names.value_name(sort.name, each) == expression), None)
-    if sort is BOOL:
-        return {"true": True, "false": False}.get(expression)
-    value = read_literal(expression)
-    match value, sort:
-        case (int(), IntSort()) | (str(), StringSort()):
-            return value
-        case (int() | Fraction(), RealSort()):
-            return Fraction(value)
-        case (Bits(), BitVecSort(width)) if value.width == width:
-            return value
-        case _:
-            return None
+    return literal_value(expression, sort)
 
 
 class _ValueTerms(ModelTerms):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import permutations
 from random import Random
 
 import pytest
@@ -53,6 +54,24 @@ class Worlds:
     def _holds(self, formula: int, world: int) -> int:
         return self.formulas[formula] >> world & 1
 
+    def entailed(self) -> list[Pair]:
+        """The pairs of which the first entails the second."""
+        formulas = [*enumerate(self.formulas)]
+        return [(a, b) for a, one in formulas for b, other in formulas if a != b and not one & ~other]
+
+    def ask_linked(self) -> None:
+        """Models that make one true and what it is not known to entail false, as a solver finds them."""
+        for lower in self.order.linked():
+            uppers = self.order.last_open(lower)
+            if uppers:
+                self.questions += 1
+                fits = any(self._fits(lower, uppers, world) for world in range(self.worlds))
+                if fits:
+                    self.order.rule_out(1 << lower, bit_set(uppers))
+
+    def _fits(self, lower: int, uppers: Sequence[int], world: int) -> bool:
+        return bool(self._holds(lower, world)) and not any(self._holds(each, world) for each in uppers)
+
     def check(self) -> None:
         """What is known is so, and unless something was not settled everything is known."""
         for lower, one in enumerate(self.formulas):
@@ -87,6 +106,43 @@ def test_an_order_takes_few_questions(shape: str) -> None:
     case.order.settle(case.ask)
     case.check()
     assert case.questions <= (8 if shape == "equal" else 200)
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_the_order_is_the_same_where_some_of_it_is_known(seed: int) -> None:
+    """[DOT-SUMMARY-5] Arrows tell some of it, and circles of them that formulas are equivalent."""
+    random = Random(seed)
+    worlds = random.randrange(1, 9)
+    case = Worlds(random, [random.randrange(1 << worlds) for _ in range(random.randrange(2, 14))], worlds)
+    known = case.entailed()
+    for pair in random.sample(known, random.randrange(len(known) + 1)):
+        case.order.prove(*pair)
+    case.ask_linked()
+    case.order.settle(case.ask)
+    case.check()
+    assert case.order.settled
+
+
+@pytest.mark.parametrize("shape", ["path", "tree", "circle"])
+def test_an_order_that_arrows_tell_takes_a_question_for_each(shape: str) -> None:
+    random = Random(shape)
+    below = {"path": range(149), "tree": [random.randrange(at) for at in range(1, 150)], "circle": range(149)}
+    # A formula is the set of those that entail it: each of its own world.
+    formulas = [1 << at for at in range(150)]
+    pairs = [(at, upper) for at, upper in enumerate(below[shape], 1)]
+    for lower, upper in reversed(pairs):
+        formulas[upper] |= formulas[lower]
+    if shape == "circle":
+        formulas, pairs = [formulas[0]] * 150, [*pairs, (0, 149)]
+    case = Worlds(random, formulas, 150)
+    for pair in pairs:
+        case.order.prove(*pair)
+    case.ask_linked()
+    assert case.questions <= (0 if shape == "circle" else 150)
+    asked = case.questions
+    case.order.settle(case.ask)
+    case.check()
+    assert case.questions == asked
 
 
 def test_an_order_of_which_no_more_can_be_asked_is_not_settled() -> None:
@@ -137,11 +193,16 @@ def test_switches_find_what_single_questions_find(seed: int, route: str) -> None
     named = list(propositions.stated.items())
     assert len(named) == 7 and not sink.has_errors
     found = []
-    for kind in (Assuming, Unhelpful):
-        options = ProverOptions(route, "solver")  # type: ignore[arg-type]
+    options = ProverOptions(route, "solver")  # type: ignore[arg-type]
+    with TheoryProver(propositions.module, options, Limits()) as prover:
+        pool = prover.pool
+        pairs = list(permutations([formula for _, formula in named], 2))
+        follow = prover.assuming().follow(pool.implies(*pair) for pair in pairs)
+        entailed = [pair for pair in pairs if follow[pool.implies(*pair).id]]
+    for kind, known in ((Assuming, ()), (Unhelpful, ()), (Assuming, entailed[::2])):
         with TheoryProver(propositions.module, options, Limits()) as prover:
             base = kind(prover, ())
-            comparison = Comparison(base, prover.pool, [formula for _, formula in named])
+            comparison = Comparison(base, prover.pool, [formula for _, formula in named], known)
             claim, used = named[0][1], [named[1][1]]
             parts = (
                 comparison.irredundant(named),
@@ -150,7 +211,7 @@ def test_switches_find_what_single_questions_find(seed: int, route: str) -> None
             )
             found.append((parts, comparison.complete))
             base.close()
-    assert found[0] == found[1]
+    assert found[0] == found[1] == found[2]
     assert found[0][1]
 
 

@@ -21,6 +21,8 @@ from potlang.prove.switches import SwitchAnswer, Switches, SwitchQuestion
 MOST_COMPARED = 1_000
 """Validated propositions up to which the questions about each and all others are asked."""
 _BLOCK = 32
+_LINKED = 16
+"""Formulas of which what each entails is asked for at once."""
 _WATCHED = 256
 """Formulas that are looked at in the model of a question that is put by itself."""
 
@@ -33,15 +35,23 @@ class _Model(NamedTuple):
 
 
 class Comparison:
-    """Compares formulas under the assumptions of one base."""
+    """Compares formulas under the assumptions of one base; of `entailed` the first entail the second."""
 
-    def __init__(self, base: Assuming, pool: Pool, formulas: Iterable[Node]) -> None:
+    def __init__(
+        self,
+        base: Assuming,
+        pool: Pool,
+        formulas: Iterable[Node],
+        entailed: Iterable[tuple[Node, Node]] = (),
+    ) -> None:
         self._base = base
         self._pool = pool
         found = list(dict.fromkeys(formulas))
         # In an order of their own those that entail each other often follow each other.
         self._formulas = Random(len(found)).sample(found, len(found))
         self._places = {formula.id: place for place, formula in enumerate(self._formulas)}
+        placed = ((self._places.get(lower.id), self._places.get(upper.id)) for lower, upper in entailed)
+        self._entailed = [(one, other) for one, other in placed if one is not None and other is not None]
         self._models: list[_Model] = []
         self._switches: Switches | None = None
         self._order: EntailmentOrder | None = None
@@ -188,8 +198,11 @@ class Comparison:
     def _settle(self, places: Iterable[int]) -> None:
         """Ask for the order of some formulas."""
         order = self._order = EntailmentOrder(len(self._formulas), bit_set(places))
+        for lower, upper in self._entailed:
+            order.prove(lower, upper)
         for each in self._models:
             order.rule_out(*each)
+        self._ask_linked(order)
 
         def answers(questions: Sequence[Sequence[Pair]]) -> Iterator[Told]:
             for answer in self._asked([SwitchQuestion(either=tuple(pairs)) for pairs in questions]):
@@ -201,6 +214,23 @@ class Comparison:
 
         order.settle(ask)
         self.complete &= order.settled
+
+    def _ask_linked(self, order: EntailmentOrder) -> None:
+        """Ask for models in which a formula that arrows join to others entails nothing but what it has to.
+
+        Of a chain of arrows each step takes a model of its own, and a solver left to itself takes many more.
+        """
+        linked = order.linked()
+        for begin in range(0, len(linked), _LINKED):
+            opened = ((lower, order.last_open(lower)) for lower in linked[begin : begin + _LINKED])
+            questions = [SwitchQuestion((lower,), uppers) for lower, uppers in opened if uppers]
+            if not questions:
+                continue
+            if not self._base.may_ask():
+                return
+            for answer in self._asked(questions, watching=False):
+                if answer.status == "sat":
+                    order.rule_out(answer.true, answer.false)
 
 
 _TOLD: dict[str, Told] = {"sat": "apart", "unsat": "entailed", "unknown": "unknown"}

@@ -64,7 +64,8 @@ class EntailmentOrder:
             return True
         return None if self._above[lower] >> upper & 1 else False
 
-    def _prove(self, lower: int, upper: int) -> None:
+    def prove(self, lower: int, upper: int) -> None:
+        """One entails the other."""
         if self._proved[lower] >> upper & 1:
             return
         above, below = self._proved[upper], self._proving[lower]
@@ -74,6 +75,29 @@ class EntailmentOrder:
             self._proving[at] |= below
             # What the lower one does not entail the upper one does not.
             self._above[at] &= self._above[lower]
+
+    def linked(self) -> list[int]:
+        """Those that are known to entail another one, or to follow from one: who entails most comes first."""
+        found = [at for at in _bits(self._asked) if self._proved[at] | self._proving[at] != 1 << at]
+        return sorted(found, key=lambda at: -self._proved[at].bit_count())
+
+    def last_open(self, lower: int) -> list[int]:
+        """What one may entail, but is not known to: without what is known to entail another such.
+
+        A model in which the one is true and all these are false settles all that it entails.
+        """
+        found = self._open(lower)
+        last = []
+        for at in _bits(found):
+            above = self._proved[at] & found
+            # Of those that entail each other the first stands for all.
+            if not above & ~self._proving[at] and above & -above == 1 << at:
+                last.append(at)
+        return last
+
+    def _open(self, lower: int) -> int:
+        """What is asked that one may entail, as a bit set, without what is known or was not settled."""
+        return self._asked & self._above[lower] & ~self._proved[lower] & ~self._unsettled[lower]
 
     def _is_open(self, lower: int, upper: int) -> bool:
         return bool((self._above[lower] & ~self._proved[lower] & ~self._unsettled[lower]) >> upper & 1)
@@ -94,7 +118,7 @@ class EntailmentOrder:
         match answer:
             case "entailed":
                 for lower, upper in pairs:
-                    self._prove(lower, upper)
+                    self.prove(lower, upper)
             case "apart" if len(pairs) == 1:
                 [(lower, upper)] = pairs
                 self.rule_out(1 << lower, 1 << upper)
@@ -151,7 +175,7 @@ class EntailmentOrder:
         """Open pairs that imply others, as far as what is possible is transitive."""
         pairs: list[Pair] = []
         for lower in self._representatives(self._asked):
-            rest = self._asked & self._above[lower] & ~self._proved[lower] & ~self._unsettled[lower]
+            rest = self._open(lower)
             while rest:
                 upper = self._nearest(lower, rest)
                 pairs.append((lower, upper))

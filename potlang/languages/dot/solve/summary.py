@@ -186,13 +186,21 @@ class Summary:
         stated = [pair for pair in named if pair[0] in self.said.stated]
         if not stated and not self.nucleus.rules:
             return (validated if consistency is Consistency.INCONSISTENT else ()), ()
-        comparison = Comparison(self._closed(), self.prover.pool, [formula for _, formula in named])
+        comparison = Comparison(
+            self._closed(), self.prover.pool, [formula for _, formula in named], self._entailed()
+        )
         followed = [id_ for id_ in validated if self.verdicts.get(id_) in _FOLLOWS]
         kept = set(comparison.irredundant(named, followed))
         pairs = comparison.incomparable(stated)
         if not comparison.complete:
             self.notes.append("not every comparison of validated propositions was settled")
         return tuple(id_ for id_ in validated if id_ not in kept), tuple(pairs)
+
+    def _entailed(self) -> Iterator[tuple[Node, Node]]:
+        """The ends of the arrows that are in R, or that the theory proves."""
+        for arrow in self.nucleus.arrows:
+            if arrow.generates or arrow.state == "proved":
+                yield arrow.rule.lower, arrow.rule.upper
 
     # --- variants --------------------------------------------------------------------------------
 
