@@ -17,7 +17,9 @@ from potlang.languages.dagmath.lower.polynomials import (
     NotRational,
     clash,
     difference_of,
+    divides,
     follows,
+    share_a_factor,
     variables,
 )
 from potlang.languages.dagmath.lower.readings import NO_CONTEXT, Context
@@ -186,6 +188,13 @@ def truths(*texts: str, context: Context = NO_CONTEXT) -> list[str]:
         ("e = 16", ["open"]),
         ("5 * 7 ≈ 36", ["true"]),
         ("5 * 7 ≈ 90", ["false"]),
+        (r"$\pi \cdot 9801 \approx 30816.4$", ["false"]),
+        (r"$\pi \cdot 9801 \approx 30790.75$", ["true"]),
+        (r"$\pi \cdot 9801 \approx 31000$", ["true"]),
+        (r"$3.14 \cdot 9801 \approx 30790.75$", ["true"]),
+        (r"$1 - e^{-1} \approx 0.6421$", ["false"]),
+        (r"$1023 / 512 = 1.9999995$", ["false"]),
+        (r"$0.333 \cdot 3 = 1$", ["rounded"]),
         (r"$17 \equiv 3 \pmod{7}$", ["true"]),
         (r"$17 \equiv 4 \pmod{7}$", ["false"]),
         (r"$(x+1)^2 = x^2 + 2x + 1$", ["true"]),
@@ -222,6 +231,18 @@ def test_truth(text: str, expected: list[str]) -> None:
         ([r"\[ A = \frac{s\sqrt{6}}{3} - \frac{s}{\sqrt{3}} = \frac{s\sqrt{6}}{4} \]"], ["open", "false"]),
         (["Total = 52 + 24 + 44 + 48", "Total = 178"], ["false"]),
         (["Total = 52 + 24", "Total = 76"], ["true"]),
+        ([r"\[ OD = \sqrt{8} \]", r"\[ OD = 2\sqrt{2} \]"], ["true"]),
+        ([r"\[ OD = \sqrt{8} \]", r"\[ OD = 3\sqrt{2} \]"], ["false"]),
+        ([r"\[ x = \frac{1 + \sqrt{5}}{2} \]", r"\[ x = \frac{1 - \sqrt{5}}{2} \]"], ["open"]),
+        ([r"\[ P(x) = x(x - 1) \]", r"\[ P(x) = x^2 - 1 \]"], ["false"]),
+        (
+            [r"$(x - 1)(x + 2) = 4$.", "Expanding and simplifying, we get", r"\[ x^2 + x - 5 = 0 \]"],
+            ["false"],
+        ),
+        ([r"$x^2 y + y = 4$.", "Expanding, we get", r"\[ x^2 y = 4x \]"], ["false"]),
+        ([r"$x^2 y + y = 4$.", r"Rearranging, we get $y(x^2 + 1) - 4 = 0$"], ["true"]),
+        ([r"$x^2 y + y = 4$.", r"Using this, we simplify it to $x^2 y = 4x$."], ["open"]),
+        ([r"$xy = 3$.", r"$x^2 + xy + y^2 = 10$.", r"This simplifies to $x^2 + y^2 = 7$."], ["open"]),
         ([r"\begin{align*} a &= 3 + 4 \\", r"&= 8"], ["false"]),
     ],
 )
@@ -354,6 +375,20 @@ def test_polynomials_agree_with_values(left: str, right: str, x: Fraction, y: Fr
     complex_at = {name: complex(each) for name, each in at.items()}
     expected = approximation(one, complex_at).value - approximation(other, complex_at).value
     assert abs(complex(value) - expected) < 1e-6 * (1 + abs(expected))
+
+
+@given(POLYNOMIALS, POLYNOMIALS, POLYNOMIALS)
+@settings(max_examples=200, deadline=None)
+def test_factors(first: str, second: str, third: str) -> None:
+    """[REL-REWRITTEN] Polynomials divide their products, and nothing of a smaller degree; both share them."""
+    one, more = (difference_of(read_formula(each), read_formula("0")) for each in (first, third))
+    product = difference_of(read_formula(f"{first} \\cdot {second}"), read_formula("0"))
+    assert divides(one, product)
+    if variables(one) and product:
+        assert share_a_factor(one, product)
+        shifted = difference_of(read_formula(f"{first} \\cdot {second}"), read_formula("-7"))
+        assert not divides(one, shifted)
+    assert share_a_factor(one, more) == share_a_factor(more, one)
 
 
 @given(

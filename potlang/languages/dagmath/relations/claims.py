@@ -20,7 +20,7 @@ from potlang.languages.dagmath.lower.polynomials import (
     variables,
 )
 from potlang.languages.dagmath.lower.readings import Context
-from potlang.languages.dagmath.lower.syntax import Op, Term, is_closed, is_op
+from potlang.languages.dagmath.lower.syntax import Name, Op, Term, is_closed, is_op
 from potlang.languages.dagmath.relations.find import FoundChains, find_chains
 from potlang.languages.dagmath.relations.model import IN_WORDS, Chain, Link, Side
 from potlang.languages.dagmath.relations.rewriting import (
@@ -28,6 +28,7 @@ from potlang.languages.dagmath.relations.rewriting import (
     conditions,
     differ_everywhere,
     has_letters_side_by_side,
+    is_another,
     is_same_subject,
     letters,
     may_follow,
@@ -80,6 +81,7 @@ class _Equation(NamedTuple):
 
 _MOST_EQUATIONS: Final = 12
 """Earlier equations that one is compared with, the latest."""
+_MOST_STEPS_BETWEEN: Final = 2
 _MOST_CHAINS: Final = 400
 _DERIVED: Final = re.compile(
     r"simplif|giv(?:e|ing)|becom|which|\bso\b|thus|hence|therefore|subtract|divid|multipl|add|expand|cross|factor"
@@ -92,6 +94,21 @@ _APART: Final = re.compile(
     re.IGNORECASE,
 )
 """Words between two equations after which the second may be about something else."""
+_REWORKED: Final = re.compile(
+    r"simplif|expand|rearrang|combin\w+ like|collect|distribut|cross|factor|isolat|(?:both|each) sides?"
+    r"|clear\w* (?:the )?(?:denominators|fractions)|⇒"
+    r"|\\(?:implies|iff|Rightarrow|Longrightarrow|Leftrightarrow)",
+    re.IGNORECASE,
+)
+"""Words between two equations by which the second is the first, written in another way."""
+_BRINGING_IN: Final = re.compile(
+    r"\b(?:substitut\w*|us(?:e|es|ing)|since|because|plug\w*|where|let|letting|setting|set|given|recall|first|second|third"
+    r"|other|another|similarly|case|if|when|or|alternatively|instead|also|differentiat\w*|derivative|integrat\w*"
+    r"|squar\w*|roots?|log\w*|mod\w*|require\w*|need|equations|assum\w+|know|formula|identity|eliminat\w+|two|that"
+    r"|discriminant|compar\w+|equating|coefficients?|must|original|previous|above)\b|\(\d\)|\\pm|\\sqrt",
+    re.IGNORECASE,
+)
+"""Words between two equations after which the second may rest on more than the first."""
 _ROOTS: Final = re.compile(r"(?<!square )(?<!cube )\broots?\b", re.IGNORECASE)
 """Words by which letters other than that of the equation solve it."""
 _OR: Final = re.compile(r"\bor\b", re.IGNORECASE)
@@ -224,10 +241,25 @@ class StepRelations:
         if before is None or before.links[-1] != "=" or not _NOTHING.fullmatch(between):
             return None
         last, right = before.sides[-1], chain.sides[1]
-        if not _is_same(before.sides[0], chain.sides[0]) or is_number(last) or not is_number(right):
+        if not _is_same(before.sides[0], chain.sides[0]) or is_number(last):
+            return None
+        if not is_number(right) and not _is_one(chain.sides[0]):
             return None
         truth = truth_of(last, "=", right)
+        if truth is RelationTruth.OPEN and last.term is not None and right.term is not None:
+            return self._rewritten(last, right)
         return truth if truth in (RelationTruth.TRUE, RelationTruth.ROUNDED, RelationTruth.FALSE) else None
+
+    def _rewritten(self, last: Side, right: Side) -> RelationTruth | None:
+        """The truth of an expression written in another way; None where that is open."""
+        assert last.term is not None and right.term is not None
+        try:
+            polynomial = difference_of(last.term, right.term)
+        except (NotRational, RecursionError):
+            return None
+        if not polynomial or not self._is_algebra(last, right):
+            return None if polynomial else RelationTruth.TRUE
+        return RelationTruth.FALSE if self._is_rewriting(last, right, polynomial) else None
 
     # --- with variables ---
 
@@ -303,12 +335,14 @@ class StepRelations:
                 return RelationTruth.OPEN, ""
             if any(map(has_decimals, (*_terms(last.chain), *_terms(chain)))):
                 return RelationTruth.OPEN, ""
-            if self._is_derived(at, text, last, chain) and clash(last.polynomial, polynomial):
-                left, right = last.chain.sides[0], last.chain.sides[-1]
-                return (
-                    RelationTruth.FALSE,
-                    f"it contradicts {_shown(left)} = {_shown(right)}, of which it is made",
-                )
+            between = self._between(at, text, last, chain)
+            if between is None:
+                return RelationTruth.OPEN, ""
+            origin = f"{_shown(last.chain.sides[0])} = {_shown(last.chain.sides[-1])}"
+            if _is_derived(between) and clash(last.polynomial, polynomial):
+                return RelationTruth.FALSE, f"it contradicts {origin}, of which it is made"
+            if _is_reworked(between) and is_another(last.polynomial, polynomial, self._conditions):
+                return RelationTruth.FALSE, f"it is not {origin}, written in another way"
         except NotRational:
             pass
         return RelationTruth.OPEN, ""
@@ -318,17 +352,16 @@ class StepRelations:
         given = ((name, self._values.get(name or "")) for name in names if name not in self._moved)
         return {name: found[1] for name, found in given if name and found and found[0] in steps}
 
-    def _is_derived(self, at: int, text: str, last: _Equation, chain: Chain) -> bool:
-        """Whether the words between two equations say that the second is made of the first."""
+    def _between(self, at: int, text: str, last: _Equation, chain: Chain) -> str | None:
+        """The words between an equation and a chain; None where they are far apart."""
         if last.step == at:
-            between = text[last.chain.end : chain.start] if last.chain.end <= chain.start else None
-        elif last.step == at - 1:
-            between = f"{last.text[last.chain.end :]} {text[: chain.start]}"
-        else:
-            between = None
-        if between is None or _APART.search(between):
-            return False
-        return _NOTHING.fullmatch(between) is not None or _DERIVED.search(between) is not None
+            return text[last.chain.end : chain.start] if last.chain.end <= chain.start else None
+        between = range(last.step + 1, at)
+        if len(between) > _MOST_STEPS_BETWEEN or any(self._found[each].chains for each in between):
+            return None
+        return " ".join(
+            [last.text[last.chain.end :], *(self._texts[each] for each in between), text[: chain.start]]
+        )
 
     def _note(
         self, at: int, text: str, chain: Chain, polynomial: Polynomial, gives: str | None, meant: Standing,
@@ -352,13 +385,32 @@ class StepRelations:
             self._moved.add(gives)
 
 
+def _is_derived(between: str) -> bool:
+    """Whether the words between two equations say that the second is made of the first."""
+    if _APART.search(between):
+        return False
+    return _NOTHING.fullmatch(between) is not None or _DERIVED.search(between) is not None
+
+
+def _is_reworked(between: str) -> bool:
+    """Whether the words between two equations say that the second is the first, and nothing is brought in."""
+    return _REWORKED.search(between) is not None and _BRINGING_IN.search(between) is None
+
+
 def _terms(chain: Chain) -> list[Term]:
     return [side.term for side in chain.sides if side.term is not None]
+
+
+def _is_one(side: Side) -> bool:
+    """Whether a side names what has one value, `OD`, `A_1`, `C(5, 2)`: an unknown may have several."""
+    if isinstance(side.term, Name):
+        return len(side.term.text) > 1 or side.term.text.isupper()
+    return isinstance(side.term, Op) and side.term.op.startswith("call:")
 
 
 def _is_same(first: Side, second: Side) -> bool:
     """Whether two sides are the same name, or the same words."""
     if first.term is not None or second.term is not None:
-        return first.term is not None and first.term == second.term and not is_closed(first.term)
+        return first.term == second.term and first.term is not None and not is_number(first)
     one, other = (_LETTERS.findall(side.source.lower()) for side in (first, second))
     return bool(one) and one == other

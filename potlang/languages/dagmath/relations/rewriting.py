@@ -86,7 +86,28 @@ def may_follow(polynomial: Polynomial, names: frozenset[str], known: Sequence[Co
     if any(share_a_factor(each, polynomial) for each in found):
         return True
     # Of several variables, equations may say together what none of them says.
-    return len(names) > 1 and any(not (divides(found[0], each) or divides(each, found[0])) for each in found)
+    return len(names) > 1 and not all(_are_related(found[0], each) for each in found)
+
+
+def is_another(first: Polynomial, second: Polynomial, known: Sequence[Condition]) -> bool:
+    """Whether an equation is none that another is rewritten as: none is a factor of the other.
+
+    Not where there are more equations in these variables, which may be used. Raises NotRational.
+    """
+    names = variables(first)
+    if names != variables(second) or _are_related(first, second):
+        return False
+    for each in known:
+        if each.names and each.names <= names:
+            if each.polynomial is None:
+                return False
+            if not (_are_related(each.polynomial, first) or _are_related(each.polynomial, second)):
+                return False
+    return all(_LETTER.fullmatch(name) for name in names)
+
+
+def _are_related(first: Polynomial, second: Polynomial) -> bool:
+    return divides(first, second) or divides(second, first)
 
 
 def differ_everywhere(left: Side, right: Side) -> bool:

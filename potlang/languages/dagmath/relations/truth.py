@@ -50,6 +50,9 @@ class RelationTruth(StrEnum):
 _BARELY: Final = Fraction(1, 50)
 _ROUGHLY: Final = Fraction(1, 20)
 _FLOAT_ROUGHLY: Final = 1e-2
+_MUCH_BLURRED: Final = 5
+"""So many times one in the last digit are no sloppiness."""
+_FINELY: Final = 5e-4
 _SURELY: Final = 1e-6
 """Relative difference of doubles from which on two irrational numbers are different for sure."""
 _NUMBER: Final = re.compile(r"\d+(?:\.\d+)?|\.\d+")
@@ -183,7 +186,7 @@ def _is_rounded(left: Side, right: Side, first: Fraction, second: Fraction) -> b
             places or divides or (has_decimals(other.term) and off <= _BARELY * max(abs(first), abs(second)))
         ):
             return True
-    if _has_many_places(left.term) or _has_many_places(right.term):
+    if any(_has_many_places(side.term) and not is_number(side) for side in (left, right)):
         return off <= Fraction(1, 100) * max(abs(first), abs(second))
     return False
 
@@ -195,9 +198,9 @@ def is_cut_off(left: Side, right: Side) -> bool:
     return is_number(right) and _places(right) == 0 and isinstance(_without_units(left.term), Op)
 
 
-def _has_many_places(term: Term) -> bool:
+def _has_many_places(term: Term | None) -> bool:
     """Whether a number in it has so many decimals that it was rounded before."""
-    return any(
+    return term is not None and any(
         isinstance(each, Num)
         and (each.value * 10 ** (_MANY_PLACES - 1)).denominator != 1
         and _is_decimal(each)
@@ -217,17 +220,47 @@ def _approximate(left: Side, right: Side) -> RelationTruth:
     assert left.term is not None and right.term is not None
     try:
         first, second = approximation(left.term), approximation(right.term)
+        off = abs(first.value - second.value)
+        blurred = _blur(left) + _blur(right)
     except NotNumeric:
         return RelationTruth.OPEN
-    if are_near(first, second, float(_ROUGHLY)):
+    if off <= _MUCH_BLURRED * blurred or are_near(first, second, _FINELY):
         return RelationTruth.TRUE
-    off = abs(first.value - second.value)
-    if off <= 1 or left.is_cut or right.is_cut or left.unit or right.unit:
-        return RelationTruth.UNCLEAR
     in_percent = [any(is_op(each, "%") for each in parts(side)) for side in (left.term, right.term)]
-    if in_percent[0] != in_percent[1]:
-        return RelationTruth.UNCLEAR
+    is_unclear = left.is_cut or right.is_cut or left.unit or right.unit or in_percent[0] != in_percent[1]
+    is_vague = not (is_number(left) or is_number(right)) and off <= 1
+    if is_unclear or is_vague or _is_angular(left.term) or _is_angular(right.term):
+        return RelationTruth.TRUE if are_near(first, second, float(_ROUGHLY)) else RelationTruth.UNCLEAR
     return RelationTruth.FALSE
+
+
+def _blur(side: Side) -> float:
+    """How much a side would change if the last digit of each number were another: final zeros say nothing.
+
+    Whole numbers in calculations are exact. Raises NotNumeric.
+    """
+    assert side.term is not None
+    if is_number(side):
+        digits = _NUMBER.findall(side.source.replace("{,}", "").replace(",", ""))
+        return max((_last_digit(each) for each in digits), default=0.0)
+    found = 0.0
+    value = approximation(side.term).value
+    for number in {each for each in parts(side.term) if isinstance(each, Num) and each.value.denominator > 1}:
+        moved = Num(number.value + Fraction(1, number.value.denominator))
+
+        def other(each: Term, number: Num = number, moved: Num = moved) -> Term:
+            return moved if each == number else each
+
+        found += abs(approximation(rebuilt(side.term, other)).value - value)
+    return found
+
+
+def _last_digit(number: str) -> float:
+    """The size of one in the last digit of a number that is not zero, behind the point: in the last digit."""
+    whole, _, decimals = number.partition(".")
+    if decimals:
+        return float(10 ** -len(decimals))
+    return float(10 ** (len(whole) - len(whole.rstrip("0"))))
 
 
 def _irrational(left: Side, link: str, right: Side) -> RelationTruth:
