@@ -16,6 +16,7 @@ from trace_damage import (
     doubled_id,
     indented,
     lines_of_json,
+    nameless,
     second_status,
     wrong_kinds,
 )
@@ -103,6 +104,40 @@ def test_json_over_several_lines_is_put_on_one() -> None:
     for json in ('{"gt":\n[4, 2', '{"gt": [4,\n2]} I say', '{"gt": [4, "a\nb"]}', '{"gt": [4,\n@node, 2]}'):
         text = TRACE.replace('{"gt": [4, 2]}', json)
         assert not re.search(r'@prop id=2 \{"gt": .*2.*\]\}$', fixed(text).text, re.MULTILINE), json
+
+
+def test_a_proposition_gets_the_id_of_its_node() -> None:
+    """[DOT-FIX]"""
+    for start in ("@prop ", "@prop  ", "@prop\t"):
+        assert restored(TRACE.replace("@prop id=2 ", start))
+    assert restored(TRACE.replace('@prop id=2 {"gt":', '@prop {\n"gt":\n'))
+    named = TRACE.replace('{"gt": [4, 2]}', '"p"').replace("Is 4", '@prop {"declare": {"p": "Bool"}}\nIs 4')
+    assert not fixed(named.replace("@prop id=2", "@prop")).diagnostics
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        TRACE.replace("@prop id=2", '@prop {"gt": [4, 3]}\n@prop id=2'),
+        TRACE.replace("@prop id=2", '@prop {"gt": [4, 3]}\n@prop'),
+        TRACE.replace("@prop id=2", "@prop").replace("@node id=3", "@node id=2"),
+        TRACE.replace("@prop id=2", "@prop").replace("role=proposer", "rule=proposer"),
+        TRACE.replace("@prop id=2", "@propose\n@prop"),
+    ],
+    ids=["beside another", "beside one without", "ids are not mended", "no node", "no record"],
+)
+def test_whose_a_proposition_is_may_be_in_doubt(text: str) -> None:
+    """[DOT-FIX-DOUBT]"""
+    assert [line for line in fixed(text).text.split("\n") if line.startswith("@prop {")]
+    found = (fix for each in checked(text).diagnostics for fix in each.fixes if "the `@prop`" in fix.title)
+    assert {fix.applicability for fix in found} <= {Applicability.UNSAFE}
+
+
+def test_what_is_no_proposition_gets_no_id() -> None:
+    """[DOT-FIX]"""
+    for text in ("@prop 4 > 2", '@prop {"gt": [4]}', "@prop"):
+        damaged = TRACE.replace('@prop id=2 {"gt": [4, 2]}', text)
+        assert "@prop id=" not in fixed(damaged).text or fixed(damaged).diagnostics
 
 
 def test_indented_records_begin_their_lines() -> None:
@@ -238,7 +273,7 @@ def check_damaged(damage: Callable[[str, Random], str], count: int, seed: int) -
 def test_safe_fixes_restore_what_a_trace_said(damage: Callable[[str, Random], str]) -> None:
     """[DOT-FIX] [DOT-FIX-DOUBT]"""
     outcomes = check_damaged(damage, 16, 7)
-    always = damage in (blank_lines, lines_of_json, indented)
+    always = damage in (blank_lines, lines_of_json, nameless, indented)
     assert outcomes["restored"] >= (8 if always else 1)
     assert not always or not outcomes["left"]
 

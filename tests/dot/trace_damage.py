@@ -85,6 +85,11 @@ def lines_of_json(text: str, random: Random) -> str:
     return re.sub(r"(?m)^(@prop id=\d+ )([\[{].*)$", spread, text)
 
 
+def nameless(text: str, random: Random) -> str:
+    """Propositions that do not say whose they are."""
+    return re.sub(r"(?m)^@prop id=\d+ ", lambda each: each[0] if random.random() < 0.3 else "@prop ", text)
+
+
 def indented(text: str, random: Random) -> str:
     """Records that begin behind blanks: some of them, or all."""
     share = random.choice([0.1, 0.5, 1])
@@ -101,5 +106,6 @@ DAMAGES: tuple[Callable[[str, Random], str], ...] = (
     second_status,
     doubled_id,
     lines_of_json,
+    nameless,
     indented,
 )

@@ -17,6 +17,7 @@ from potlang.languages.dot.read.raw import Raw
 from potlang.languages.dot.read.reader import ReadOptions, read_window
 from potlang.languages.dot.read.records import Fence, FreeText, Prop
 from potlang.languages.dot.read.rules import Violations
+from potlang.languages.dot.read.shapes import SHAPES
 from potlang.languages.dot.read.trace import Trace
 from potlang.source import Document
 
@@ -28,6 +29,8 @@ _OF_IDS = frozenset({"POT5021", "POT5022", "POT5023", "POT5030", "POT5032", "POT
 _RESTING = frozenset({"POT5009", "POT5024", "POT5025", "POT5031"})
 """Their fixes rest on blocks and roles."""
 _JOINED = "put the JSON on one line"
+_NAMELESS = re.compile(rb"@prop[ \t]+(?=[\[{\"])")
+"""The beginning of a proposition that does not say whose it is."""
 
 Edit = tuple[int, int, bytes]
 
@@ -64,6 +67,8 @@ class _Mending:
             self._dedent()
         if "POT5020" in codes:
             self._renumber()
+        if "POT5002" in codes:
+            self._identify(codes)
         joined = any(fix.title == _JOINED for each in self.found for fix in each.fixes)
         if any(each.code == "POT0005" for each in self.found):
             joined = joined or "POT1001" in codes
@@ -127,6 +132,25 @@ class _Mending:
         errors = self._tried(edits)[1]
         if errors < self._errors():
             self._add(self._first("POT5020"), self._fix("renumber the nodes", found.sure, edits))
+
+    def _identify(self, codes: frozenset[str]) -> None:
+        """A fix for each `@prop` without an id: that of the node of its block, whose only one it is."""
+        edits: list[Edit] = []
+        malformed = 0
+        for block in self.blocks:
+            node = fields_of(self.data, block[0])
+            alone = sum(line.kind == "prop" for line in block) == 1
+            for line in block:
+                nameless = _NAMELESS.match(self.data, line.start, line.end)
+                if nameless is not None and node is not None and alone:
+                    edits.append((*nameless.span(), f"@prop id={node['id'].text} ".encode()))
+                elif line.kind == "other" or (line.kind in SHAPES and fields_of(self.data, line) is None):
+                    malformed += 1
+        others = codes & (_UNREAD - {"POT5002"})
+        sure = not malformed and not others and self._tried(edits)[1] <= self._errors()
+        index = {each.place.span[0]: at for at, each in enumerate(self.found) if each.place.span is not None}
+        for edit, place in zip(edits, self._characters([end for _, end, _ in edits]), strict=True):
+            self._add(index.get(place), self._fix("write the id of the node into the `@prop`", sure, [edit]))
 
     # --- doubts ----------------------------------------------------------------------------------
 
