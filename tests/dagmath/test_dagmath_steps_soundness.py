@@ -59,6 +59,11 @@ def test_chains() -> None:
     _chains(range(40))
 
 
+def test_a_chain_whose_answer_had_two_subjects() -> None:
+    """A mere calculation is no subject beside the quantity that it is the value of ([STEP-SOUND])."""
+    _chains([52])
+
+
 @pytest.mark.slow
 def test_chains_slow() -> None:
     """500 chains, right and with an error ([STEP-SOUND])."""

@@ -250,6 +250,8 @@ class _Checking:
             for subject in found:
                 if not reading.kinds or self.premises.is_of_kind(parent, subject, reading.kinds):
                     about[subject] = None
+        for subject in self.premises.calculated(parents, about):
+            del about[subject]
         unknown = self._unknown(parents)
         if unknown is not None and not reading.kinds and not any(map(free_names, reading.values)):
             about[unknown] = None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from fractions import Fraction
 from typing import Final, NamedTuple, TypeGuard
 
@@ -20,6 +20,7 @@ from potlang.languages.dagmath.lower.syntax import (
     Unreadable,
     conjuncts,
     free_names,
+    is_closed,
     is_op,
     parts,
     quantities,
@@ -74,6 +75,13 @@ class Premises:
     def _sides(self, steps: Iterable[int]) -> list[Term]:
         """The sides of the equations that some steps claim."""
         return [side for part in self.parts(steps) for side in _sides(part)]
+
+    def calculated(self, steps: Iterable[int], subjects: Collection[Term]) -> set[Term]:
+        """The subjects that are mere calculations, and equal to another one: `the length is 2 + 3 = 5`."""
+        both = (_sides(part) for part in self.parts(steps))
+        pairs = (pair for sides in both if sides for pair in (sides, sides[::-1]))
+        named = {side for side, other in pairs if other in subjects and not is_closed(other)}
+        return {each for each in subjects if is_closed(each) and each in named}
 
     def seen(self, at: int) -> frozenset[Term]:
         """The variables and quantities that the problem and the steps before one mention."""
