@@ -9,6 +9,7 @@ from fractions import Fraction
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from relations_support import truths
 
 from potlang.dagmath import Solution, Step
 from potlang.languages.dagmath.lower.formulas import read_formula
@@ -22,7 +23,7 @@ from potlang.languages.dagmath.lower.polynomials import (
     share_a_factor,
     variables,
 )
-from potlang.languages.dagmath.lower.readings import NO_CONTEXT, Context
+from potlang.languages.dagmath.lower.readings import NO_CONTEXT
 from potlang.languages.dagmath.lower.solutions import read_solution_steps
 from potlang.languages.dagmath.relations.claims import StepRelations
 from potlang.languages.dagmath.relations.find import find_chains
@@ -48,9 +49,9 @@ SIGNS = {
     (True, False, True): r"\neq \ne != ≠",
     (True, False, False): r"< \lt",
     (False, False, True): r"> \gt",
-    (True, True, False): r"\leq \le \leqslant <= ≤",
+    (True, True, False): r"\leq \le \leqslant <= ≤ \mid",
     (False, True, True): r"\geq \ge \geqslant >= ≥",
-    (None, None, None): r"\in \notin \subset \subseteq \mid \parallel \perp \propto \mapsto \cong \sim",
+    (None, None, None): r"\in \notin \subset \subseteq \parallel \perp \propto \mapsto \cong \sim",
 }
 
 
@@ -138,14 +139,6 @@ def test_long_texts_take_no_time(unit: str) -> None:
     text = (unit * 20_000)[:20_000]
     StepRelations([text], NO_CONTEXT).of(0, ())
     assert not find_chains("1 = 1 " * 4_000).chains
-
-
-def truths(*texts: str, context: Context = NO_CONTEXT) -> list[str]:
-    """The truth of the relations of the last text, which rests on those before."""
-    relations = StepRelations(texts, context)
-    for at in range(len(texts)):
-        found = relations.of(at, range(at))
-    return [str(each.truth) for each in found]
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ from potlang.languages.dagmath.lower.syntax import (
     Term,
     Unreadable,
     free_names,
+    is_op,
     joined,
     number,
     quantities,
@@ -33,7 +34,13 @@ def desugared(relation: Op) -> Term:
         case (element, Op("[]" | "[)" | "(]" | "tuple" as kind, (low, high))) if op == "in":
             # Two numbers in round brackets are read as a tuple: beside `in` it is an open interval.
             first, last = (["<=", "<"][side] for side in (kind[0] != "[", kind[-1] != "]"))
-            return Op("and", (Op(first, (low, element)), Op(last, (element, high))))
+            bounds = (Op(first, (low, element)), Op(last, (element, high)))
+            return joined("and", tuple(each for each in bounds if not any(map(_is_infinite, each.args))))
+        case (element, Op("cup" | "cap" as kind, sets)) if op == "in":
+            return Op("or" if kind == "cup" else "and", tuple(Op("in", (element, each)) for each in sets))
+        case (element, Op("setminus", (whole, *taken))) if op == "in":
+            outside = (Op("not", (Op("in", (element, each)),)) for each in taken)
+            return Op("and", (Op("in", (element, whole)), *outside))
         case (Op("tuple", lefts), Op("tuple", rights)) if op in ("=", "!=") and len(lefts) == len(rights):
             return _componentwise(op, lefts, rights)
         case (Op("ratio", lefts), Op("ratio", rights)) if op in ("=", "!=") and len(lefts) == len(rights) > 2:
@@ -44,6 +51,10 @@ def desugared(relation: Op) -> Term:
             low, high = Op("+", (rounded, Op("neg", (half,)))), Op("+", (rounded, half))
             return Op("and", (Op("<=", (low, term)), Op("<=", (term, high))))
     return relation
+
+
+def _is_infinite(term: Term) -> bool:
+    return is_op(term, "infty") or (is_op(term, "neg") and is_op(term.args[0], "infty"))
 
 
 def _componentwise(op: str, lefts: tuple[Term, ...], rights: tuple[Term, ...]) -> Term:

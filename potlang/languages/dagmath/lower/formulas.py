@@ -7,20 +7,21 @@ refused, not guessed. Nothing is evaluated.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 from functools import reduce
 from typing import Final
 
 from potlang.languages.dagmath.lower.phrases import stem, stems
 from potlang.languages.dagmath.lower.syntax import (
-    MOST_DEPTH,
+    SET_OPERATIONS,
     Name,
     Num,
     Op,
     Quantity,
     Term,
     Unreadable,
+    is_array,
     is_op,
     is_statement,
     joined,
@@ -28,7 +29,7 @@ from potlang.languages.dagmath.lower.syntax import (
     number,
     text,
 )
-from potlang.languages.dagmath.lower.tokens import END, Token, tokens
+from potlang.languages.dagmath.lower.tokens import END, FUNCTIONS, Token, TokenReader, tokens
 from potlang.languages.dagmath.lower.units import is_unit
 from potlang.languages.dagmath.lower.vocabulary import MULTIPLIERS
 
@@ -37,7 +38,9 @@ _UNITS: Final = ("unit", "text")
 _DEGREES: Final = ("circ", "degree")
 _RELATIONS: Final = ("=", "!=", "<", "<=", ">", ">=", "in", "equiv", "approx", "|", "divides")
 _CLOSING: Final = {"(": ")", "[": "]", "{": "}"}
+_HALF_OPEN: Final = {"(": "]", "[": ")"}
 _ALWAYS_FUNCTIONS: Final = frozenset("fgh")
+_FACTORS: Final = ("(", "group", "floor", "ceil", "abs", "[", "matrix", "det", "langle")
 _SIGNS: Final = {"+": "+", "-": "neg", "pm": "pm", "mp": "mp"}
 
 
@@ -50,63 +53,19 @@ def read_formula(
 
     Raises Unreadable with the reason.
     """
-    parser = _Parser(tokens(source), functions | _ALWAYS_FUNCTIONS, variables)
+    parser = _Parser(tokens(source), functions, variables)
     return measured(parser.whole())
 
 
-class _Parser:
+class _Parser(TokenReader):
     def __init__(self, source: list[Token], functions: frozenset[str], variables: frozenset[str]) -> None:
-        self._tokens = source
+        super().__init__(source)
         self._variables = variables
-        self._at = 0
-        self._depth = 0
-        self._functions = functions
+        self._declared = functions
+        self._functions = functions | _ALWAYS_FUNCTIONS
         self._bars = 0
         self._is_modular = False
         """Whether the last product has a `mod` without brackets: a summand before it may belong to it."""
-
-    # --- tokens ---
-
-    @property
-    def _next(self) -> Token:
-        return self._tokens[self._at]
-
-    def _after(self, count: int = 1) -> Token:
-        place = self._at + count
-        return self._tokens[place] if place < len(self._tokens) else END
-
-    def _take(self) -> Token:
-        token = self._next
-        self._at = min(self._at + 1, len(self._tokens) - 1)
-        return token
-
-    def _is(self, kind: str, *texts: str) -> bool:
-        token = self._next
-        return token.kind == kind and (not texts or token.text in texts)
-
-    def _accept(self, kind: str, *texts: str) -> Token | None:
-        return self._take() if self._is(kind, *texts) else None
-
-    def _expect(self, kind: str, *texts: str) -> Token:
-        token = self._accept(kind, *texts)
-        if token is None:
-            raise Unreadable(f"expects {' or '.join(texts) or kind}, not {self._next.text or 'the end'!r}")
-        return token
-
-    def _nested(self, read: Callable[[], Term]) -> Term:
-        self._depth += 1
-        if self._depth > MOST_DEPTH:
-            raise Unreadable(f"the formula is nested more than {MOST_DEPTH} deep")
-        found = read()
-        self._depth -= 1
-        return found
-
-    def _run(self, read: Callable[[], Term], op: str) -> list[Term]:
-        """Operands with an operator between them."""
-        items = [read()]
-        while self._accept("op", op):
-            items.append(read())
-        return items
 
     # --- statements ---
 
@@ -197,6 +156,8 @@ class _Parser:
             raise Unreadable("a congruence is mixed with another relation")
         if self._accept("command", "pmod"):
             modulus = self._argument()
+        elif is_op(sides[-1], "mod"):
+            sides[-1], modulus = sides[-1].args
         else:
             inside = self._accept("open", "(")
             self._expect("op", "mod")
@@ -207,19 +168,9 @@ class _Parser:
         return joined("and", tuple(Op("congruent", (left, right, modulus)) for left, right in pairs))
 
     def _set(self) -> Term:
-        if self._accept("command", "mathbb"):
-            self._expect("open", "group")
-            name = self._expect("name").text
-            self._expect("close", "group")
-            return Op(f"where:{name}", ())
-        if self._accept("open", "{"):
-            return Op("set", self._items("}"))
-        opening = self._expect("open", "(", "[").text
-        first = self._nested(self._ratio)
-        self._expect("op", ",")
-        last = self._nested(self._ratio)
-        kind = opening + self._expect("close", ")", "]").text
-        return Op("tuple" if kind == "()" else kind, (first, last))
+        if not (self._is("open", "{", "(", "[") or self._is("command", "mathbb", "emptyset")):
+            raise Unreadable("does not read this set")
+        return self._ratio()
 
     def _items(self, closing: str) -> tuple[Term, ...]:
         items = self._run(lambda: self._nested(self._ratio), ",")
@@ -229,7 +180,17 @@ class _Parser:
     # --- terms ---
 
     def _ratio(self) -> Term:
-        return joined("ratio", tuple(self._run(self._sum, ":")))
+        """A ratio, or sets with one operation between them."""
+        found = joined("ratio", tuple(self._run(self._sum, ":")))
+        if not self._is("op", *SET_OPERATIONS):
+            return found
+        op = self._next.text
+        items = [found]
+        while self._accept("op", op):
+            items.append(joined("ratio", tuple(self._run(self._sum, ":"))))
+        if self._is("op", *SET_OPERATIONS):
+            raise Unreadable("it is open which operation on sets comes first")
+        return Op(op, tuple(items))
 
     def _sum(self) -> Term:
         sign = self._accept("op", *_SIGNS)
@@ -253,8 +214,11 @@ class _Parser:
         found: list[Term] = [self._signed()]
         slashed = modular = False
         while True:
-            if self._accept("op", "*"):
-                found.append(self._signed())
+            if sign := self._accept("op", "*", "times"):
+                factor = self._signed()
+                if sign.text == "times" and is_array(factor):
+                    found, factor = [], Op("cross", (joined("*", tuple(found)), factor))
+                found.append(factor)
                 slashed = False
             elif self._accept("op", "/"):
                 found = [_fraction(joined("*", tuple(found)), self._signed())]
@@ -277,14 +241,14 @@ class _Parser:
 
     def _begins_factor(self) -> bool:
         token = self._next
-        if token.kind in ("num", "name", "function"):
+        if token.kind in ("num", "name", "vector", "function"):
             return True
         if token.kind == "op" and token.text == "|" and not self._bars:
             # `2|x|` has a pair of bars, `2 | x` one: it divides.
             return sum(each.text == "|" for each in self._tokens[self._at :]) % 2 == 0
         if token.kind == "command":
-            return token.text in ("frac", "sqrt", "binom", "sum", "prod")
-        return token.kind == "open" and token.text in ("(", "group", "floor", "ceil", "abs", "[")
+            return token.text in ("frac", "sqrt", "binom", "sum", "prod", "overline")
+        return token.kind == "open" and token.text in _FACTORS
 
     def _juxtaposed(self, left: Term) -> Term:
         token = self._next
@@ -358,6 +322,8 @@ class _Parser:
                 return Num(Fraction(token.text))
             case "name":
                 return self._name(token.text)
+            case "vector":
+                return Op(f"vector:{token.text}", ())
             case "function":
                 return self._function(token.text)
             case "text":
@@ -392,12 +358,20 @@ class _Parser:
             name += "'"
         if self._accept("op", "_"):
             name += "_" + self._index()
-        if name.rstrip("'") in self._functions and self._is("op", "^"):
+        if name.rstrip("'") in self._functions and self._is("op", "^") and self._may_be_applied(name):
             raise Unreadable(f"the power of {name} may be its inverse")
         if self._is("open", "(") and self._is_function(name):
             self._take()
             return Op(f"call:{name}", self._items(")"))
         return Name(name)
+
+    def _may_be_applied(self, name: str) -> bool:
+        """Whether a power of a letter may be a function's: `f^{-1}`, `h^2(x)`, any if it is declared."""
+        exponent, after = self._after(), self._after(2)
+        if exponent.text == "group" and self._after(3).kind == "close":
+            exponent, after = self._after(2), self._after(4)
+        is_square = exponent.kind == "num" and after.text != "("
+        return name.rstrip("'") in self._declared or not is_square
 
     def _is_function(self, name: str) -> bool:
         """Whether a bracket after a name holds arguments, or may: `f(x)`, `P(A)`, `y(0)`; not `a(b + c)`.
@@ -433,16 +407,42 @@ class _Parser:
         bars, self._bars = self._bars, 0
         if opening in ("(", "[", "group"):
             found = self._nested(self._statement)
+            if opening == "group" and (token := self._accept("op", "choose", "over")):
+                second = self._nested(self._statement)
+                found = Op("binom", (found, second)) if token.text == "choose" else _fraction(found, second)
+            elif (
+                is_op(found, "list")
+                and len(found.args) == 2
+                and self._is("close", _HALF_OPEN.get(opening, ""))
+            ):
+                found = Op(opening + self._take().text, found.args)
+                self._bars = bars
+                return found
             self._expect("close", _CLOSING.get(opening, opening))
             if is_op(found, "list") and opening != "group":
                 found = Op("tuple" if opening == "(" else "[]", found.args)
         elif opening == "{":
-            found = Op("set", self._items("}"))
+            found = Op("set", () if self._accept("close", "}") else self._items("}"))
+        elif opening in ("matrix", "det", "langle"):
+            found = self._matrix(opening)
         else:
             found = Op(opening, (self._nested(self._ratio),))
             self._expect("close", opening)
         self._bars = bars
         return found
+
+    def _matrix(self, opening: str) -> Term:
+        """A matrix as its rows; a vector in angle brackets as its column."""
+        rows = [tuple(self._run(lambda: self._nested(self._ratio), "," if opening == "langle" else "&"))]
+        while self._accept("op", "\\\\") and not self._is("close", opening):
+            rows.append(tuple(self._run(lambda: self._nested(self._ratio), "&")))
+        self._expect("close", opening)
+        if opening == "langle":
+            rows = [(each,) for each in rows[0]]
+        if len(set(map(len, rows))) > 1:
+            raise Unreadable("the rows of a matrix differ in length")
+        found = Op("matrix", tuple(Op("row", row) for row in rows))
+        return Op("det", (found,)) if opening == "det" else found
 
     def _absolute(self) -> Term:
         self._bars += 1
@@ -467,6 +467,8 @@ class _Parser:
             return Op("logbase", (self._argument(), self._operand()))
         if self._accept("op", "^"):
             exponent = self._exponent()
+            if exponent == Op("neg", (number(1),)) and f"arc{name}" in FUNCTIONS:
+                return Op(f"arc{name}", self._operands(name))
             if isinstance(exponent, Op):
                 raise Unreadable(f"the power of \\{name} may be its inverse")
             # The square of a sine is written so; any other power would be guessed.
@@ -475,7 +477,7 @@ class _Parser:
 
     def _operands(self, name: str) -> tuple[Term, ...]:
         if name in ("gcd", "lcm", "max", "min"):
-            return self._items(_CLOSING[self._expect("open", "(", "{").text])
+            return self._items(_CLOSING[self._expect("open", "(", "{", "[").text])
         return (self._operand(),)
 
     def _operand(self) -> Term:
@@ -505,9 +507,24 @@ class _Parser:
                 return self._root()
             case "boxed":
                 return self._argument()
+            case "overline":
+                return Op("conj", (self._argument(),))
+            case "infty":
+                return Op("infty", ())
+            case "mathbb":
+                return self._numbers()
+            case "emptyset":
+                return Op("set", ())
             case "sum" | "prod":
                 return self._bound(name)
         raise Unreadable(f"does not read \\{name} here")
+
+    def _numbers(self) -> Term:
+        """The set that `\\mathbb{R}` and its like name."""
+        self._expect("open", "group")
+        name = self._expect("name", *"NZQRC").text
+        self._expect("close", "group")
+        return Op(f"where:{name}", ())
 
     def _root(self) -> Term:
         if self._accept("open", "["):

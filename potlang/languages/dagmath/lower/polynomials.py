@@ -11,7 +11,7 @@ from fractions import Fraction
 from typing import Final, NamedTuple, TypeAlias
 
 from potlang.languages.dagmath.lower.exact import NotExact, value
-from potlang.languages.dagmath.lower.syntax import Name, Num, Op, Quantity, Term, text
+from potlang.languages.dagmath.lower.syntax import Name, Num, Op, Quantity, Term, is_object, text
 
 _MOST_MONOMIALS: Final = 400
 _LARGEST_POWER: Final = 24
@@ -63,6 +63,8 @@ def quotient(term: Term) -> Quotient:
             return _power(quotient(base), int(power))
         case Op(op, _) if op.startswith("unit:"):
             return quotient(term.args[0])
+    if is_object(term):
+        raise NotRational("it is no number")
     try:
         return Quotient(_constant(value(term)), ONE)
     except NotExact:

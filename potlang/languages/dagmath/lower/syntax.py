@@ -16,6 +16,7 @@ MOST_NODES: Final = 2_000
 MOST_DEPTH: Final = 40
 RELATIONS: Final = ("=", "!=", "<", "<=", ">", ">=", "in", "divides", "congruent", "approx")
 CONNECTIVES: Final = ("and", "or", "not", "=>", "<=>")
+SET_OPERATIONS: Final = ("cup", "cap", "setminus")
 BINDERS: Final = ("sum", "prod")
 """Applied to index, first value, last value and body."""
 
@@ -99,6 +100,24 @@ def measured(term: Term) -> Term:
     return term
 
 
+_OBJECTS: Final = frozenset(
+    ("matrix", "cross", "det", "tuple", "set", "[]", "[)", "(]", "infty", *SET_OPERATIONS)
+)
+
+
+def is_object(term: Term) -> bool:
+    """Whether the term is, or is made of, something that is no number: a matrix, a set, a point."""
+    return any(
+        isinstance(each, Op) and (each.op in _OBJECTS or each.op.startswith(("vector:", "where:")))
+        for each in parts(term)
+    )
+
+
+def is_array(term: Term) -> bool:
+    """Whether the term is a matrix or a vector by its notation, and no number."""
+    return isinstance(term, Op) and (term.op in ("matrix", "cross") or term.op.startswith("vector:"))
+
+
 def is_statement(term: Term) -> TypeGuard[Op]:
     """Whether the term is true or false, and not a number."""
     return isinstance(term, Op) and (term.op in RELATIONS or term.op in CONNECTIVES)
@@ -175,11 +194,12 @@ def joined(op: str, terms: tuple[Term, ...]) -> Term:
 
 _LEVELS: Final = {
     "<=>": 1, "=>": 2, "or": 3, "and": 4, "not": 5,
-    **dict.fromkeys(RELATIONS, 6), "list": 0, "ratio": 7, "+": 8, "pm": 8, "mp": 8, "neg": 9,
-    "*": 10, "mod": 10, "^": 12, "!": 13, "%": 13,
+    **dict.fromkeys((*RELATIONS, *SET_OPERATIONS), 6), "list": 0, "ratio": 7, "+": 8, "pm": 8, "mp": 8,
+    "neg": 9, "*": 10, "mod": 10, "cross": 10, "^": 12, "!": 13, "%": 13,
 }  # fmt: skip
 _INFIX: Final = {"<=>": " <=> ", "=>": " => ", "or": " or ", "and": " and ", "*": "*", "ratio": " : ",
-                 "divides": " \\mid ", "in": " \\in ", "list": ", "}  # fmt: skip
+                 "divides": " \\mid ", "in": " \\in ", "list": ", ", "cup": " \\cup ", "cap": " \\cap ",
+                 "setminus": " \\setminus ", "cross": " \\times "}  # fmt: skip
 _COMMANDS: Final = {
     "/": "\\frac{%s}{%s}", "sqrt": "\\sqrt{%s}", "root": "\\sqrt[%s]{%s}", "binom": "\\binom{%s}{%s}",
     "logbase": "\\log_{%s}(%s)",
@@ -187,7 +207,7 @@ _COMMANDS: Final = {
 _BRACKETS: Final = {
     "floor": ("\\lfloor ", " \\rfloor"), "ceil": ("\\lceil ", " \\rceil"),
     "abs": ("\\lvert ", " \\rvert"), "tuple": ("(", ")"), "set": ("\\{", "\\}"),
-    "[]": ("[", "]"), "[)": ("[", ")"), "(]": ("(", "]"),
+    "[]": ("[", "]"), "[)": ("[", ")"), "(]": ("(", "]"), "conj": ("\\overline{", "}"),
 }  # fmt: skip
 _ATOM: Final = 20
 """The level of what never needs brackets around it."""
@@ -322,9 +342,16 @@ def _applied(op: str, args: tuple[Term, ...]) -> str:
     if op in BINDERS:
         index, first, last = map(text, args[:3])
         return f"(\\{op}_{{{index} = {first}}}^{{{last}}} {_inside(args[3], _FACTOR)})"
+    if op == "infty":
+        return "\\infty"
+    if op == "matrix":
+        rows = (" & ".join(map(text, row.args)) for row in args if isinstance(row, Op))
+        return "\\begin{pmatrix} " + r" \\ ".join(rows) + " \\end{pmatrix}"
     kind, _, name = op.partition(":")
     if kind == "unit":
         return f"{_inside(args[0], _FACTOR + 1)} \\text{{{name}}}"
+    if kind == "vector":
+        return f"\\{name[:3]}{{{name[3:]}}}"
     if kind == "where":
         return f"\\mathbb{{{name}}}"
     function = name if kind == "call" else f"\\{op}"

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from fractions import Fraction
 from typing import Final, NamedTuple
 
-from potlang.languages.dagmath.lower.syntax import GREEK, Unreadable, words
+from potlang.languages.dagmath.lower.syntax import GREEK, MOST_DEPTH, Term, Unreadable, words
 from potlang.languages.dagmath.lower.units import is_unit
 
 MOST_CHARACTERS: Final = 4_000
@@ -14,7 +16,7 @@ MOST_DIGITS: Final = 400
 
 
 class Token(NamedTuple):
-    """`kind`: num, name, op, function, open, close, command, text, unit or end."""
+    """`kind`: num, name, vector, op, function, open, close, command, text, unit or end."""
 
     kind: str
     text: str
@@ -23,7 +25,8 @@ class Token(NamedTuple):
 END: Final = Token("end", "")
 
 FUNCTIONS: Final = words(
-    "log ln lg exp sin cos tan cot sec csc arcsin arccos arctan sinh cosh tanh gcd lcm max min floor ceil abs"
+    "log ln lg exp sin cos tan cot sec csc arcsin arccos arctan sinh cosh tanh gcd lcm max min floor ceil "
+    "abs det"
 )
 _SYMBOLS: Final = {
     "×": "\\times ", "·": "\\cdot ", "∗": "*", "÷": "\\div ", "≤": "\\le ", "≥": "\\ge ", "≠": "\\ne ",
@@ -31,7 +34,9 @@ _SYMBOLS: Final = {
     "⌈": "\\lceil ", "⌉": "\\rceil ", "²": "^2", "³": "^3", "⇒": "\\implies ", "⇔": "\\iff ",
     "°": "\\degree ",
     "≈": "\\approx ", "≡": "\\equiv ", "∞": "\\infty ", "…": "\\ldots ", "√": "\\sqrt ", "∣": "\\mid ",
-    "∨": "\\lor ", "∧": "\\land ", "¬": "\\neg ", "½": "\\frac{1}{2}", "\u00a0": " ",
+    "∨": "\\lor ", "∧": "\\land ", "¬": "\\neg ", "½": "\\frac{1}{2}", "\u00a0": " ", "∪": "\\cup ",
+    "∩": "\\cap ", "∅": "\\emptyset ", "∠": "\\angle ", "△": "\\triangle ",
+    "⟨": "\\langle ", "⟩": "\\rangle ",
 }  # fmt: skip
 _UNICODE: Final = str.maketrans(_SYMBOLS)
 _IGNORED: Final = words(
@@ -39,25 +44,35 @@ _IGNORED: Final = words(
     "nolimits thinspace"
 ) | {" "}
 _OPERATORS: Final = {
-    "cdot": "*", "times": "*", "ast": "*", "div": "/", "le": "<=", "leq": "<=", "leqslant": "<=",
+    "cdot": "*", "times": "times", "ast": "*", "div": "/", "le": "<=", "leq": "<=", "leqslant": "<=",
     "ge": ">=", "geq": ">=", "geqslant": ">=", "ne": "!=", "neq": "!=", "lt": "<", "gt": ">", "pm": "pm",
-    "mp": "mp", "in": "in", "mid": "divides", "equiv": "equiv", "bmod": "mod", "colon": ":",
+    "mp": "mp", "in": "in", "mid": "divides", "equiv": "equiv", "bmod": "mod", "mod": "mod", "cup": "cup",
+    "cap": "cap", "setminus": "setminus", "choose": "choose", "over": "over", "colon": ":",
     "Rightarrow": "=>", "implies": "=>", "Longrightarrow": "=>", "iff": "<=>", "Leftrightarrow": "<=>",
     "Longleftrightarrow": "<=>", "land": "and", "wedge": "and", "lor": "or", "vee": "or",
     "neg": "not", "lnot": "not", "%": "%", "approx": "approx",
 }  # fmt: skip
 _OPENING: Final = {
-    "lfloor": "floor", "lceil": "ceil", "lvert": "abs", "lbrace": "{", "{": "{",
+    "lfloor": "floor", "lceil": "ceil", "lvert": "abs", "lVert": "abs", "lbrace": "{", "{": "{",
+    "langle": "langle",
 }  # fmt: skip
 _CLOSING: Final = {
-    "rfloor": "floor", "rceil": "ceil", "rvert": "abs", "rbrace": "}", "}": "}",
+    "rfloor": "floor", "rceil": "ceil", "rvert": "abs", "rVert": "abs", "rbrace": "}", "}": "}",
+    "rangle": "langle",
 }  # fmt: skip
 _WORDS: Final = {"and": "and", "or": "or", "mod": "mod"}
-_COMMANDS: Final = words("frac sqrt binom sum prod pmod boxed mathbb degree circ")
-_STYLES: Final = words("text mathrm textbf mathbf textit mathit operatorname textrm mbox")
+_COMMANDS: Final = words("frac sqrt binom sum prod pmod boxed mathbb degree circ overline infty emptyset")
+_STYLES: Final = words("text mathrm textbf mathbf textit mathit operatorname textrm mbox bold boldsymbol")
+_BOLD: Final = words("mathbf bold boldsymbol")
+"""Styles in which a letter is a vector or a matrix."""
+_MATRICES: Final = {"matrix": "matrix", "pmatrix": "matrix", "bmatrix": "matrix", "vmatrix": "det"}
+_LETTERED: Final = words("angle triangle vec hat")
+_VECTORS: Final = words("vec hat")
+"""Commands that make another name of the letters behind them: `\\angle ABC`."""
 _SPELLED: Final = {
     "ell": "l", "dfrac": "frac", "tfrac": "frac", "cfrac": "frac", "dbinom": "binom",
-    "tbinom": "binom", "fbox": "boxed",
+    "tbinom": "binom", "fbox": "boxed", "bar": "overline", "varnothing": "emptyset",
+    "measuredangle": "angle", "overrightarrow": "vec", "widehat": "hat",
 }  # fmt: skip
 _TOKENS: Final = {
     **{name: Token("name", name) for name in GREEK},
@@ -72,6 +87,7 @@ _TOKENS: Final = {
 """The commands that stand for one token."""
 _PATTERN: Final = re.compile(
     r"""(?P<space>\s+)
+    |(?P<repeating>\d*\.\d*\\(?:overline|bar)\s*\{\d+\})
     |(?P<num>\d{1,3}(?:(?:,|\{,\})\d{3})+(?![\d])(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+)
     |\\(?P<command>[A-Za-z]+|[^A-Za-z])
     |(?P<letters>[A-Za-z]+)
@@ -95,6 +111,8 @@ class _Lexer:
         self.source = source
         self.position = 0
         self.found: list[Token] = []
+        self._matrices = 0
+        """Matrices that are open: in them `&` stands between columns."""
 
     def run(self) -> list[Token]:
         while self.position < len(self.source):
@@ -111,8 +129,9 @@ class _Lexer:
         self.found.append(Token(kind, text))
 
     def _num(self, text: str) -> None:
-        previous = self.found[-1].kind if self.found else "end"
-        if previous == "open" and _PAIR.fullmatch(text) and _CLOSES.match(self.source, self.position):
+        is_first = bool(self.found) and self.found[-1].kind == "open"
+        is_group = is_first and self.found[-1].text == "group" and self.found[-2:][0].text != "_"
+        if is_first and not is_group and _PAIR.fullmatch(text) and _CLOSES.match(self.source, self.position):
             # `[1,300]` has two ends, and no one thousand three hundred.
             first, _, last = text.partition(",")
             self.found += [Token("num", first), Token("op", ","), Token("num", last)]
@@ -122,8 +141,17 @@ class _Lexer:
             raise Unreadable(f"a number has more than {MOST_DIGITS} digits")
         self._add("num", digits)
 
+    def _repeating(self, text: str) -> None:
+        """`0.1\\overline{6}`, as a fraction."""
+        fixed, digits = text.split("\\")[0], re.findall(r"\d+", text)[-1]
+        places = len(fixed.partition(".")[2])
+        if len(fixed) + len(digits) > MOST_DIGITS:
+            raise Unreadable(f"a number has more than {MOST_DIGITS} digits")
+        period = Fraction(int(digits), (10 ** len(digits) - 1) * 10**places)
+        self._add("num", str(Fraction(f"0{fixed}0") + period))
+
     def _op(self, text: str) -> None:
-        if text not in ("&", "~", "$"):
+        if text not in ("&", "~", "$") or (text == "&" and self._matrices):
             self._add("op", {"**": "^", "==": "=", ";": ","}.get(text, text))
 
     def _bracket(self, text: str) -> None:
@@ -164,12 +192,29 @@ class _Lexer:
                 self.position += 1
         elif name in _STYLES:
             self._styled(name)
+        elif name in ("begin", "end"):
+            self._matrix(name)
+        elif name == "\\" and self._matrices:
+            self._add("op", "\\\\")
+        elif name in _LETTERED and (match := _LETTERS_OF.match(self.source, self.position)) is not None:
+            self.position = match.end()
+            kind = "vector" if name in _VECTORS else "name"
+            self._add(kind, name + (match[1] or match[2]))
         elif name in _TOKENS:
             self.found.append(_TOKENS[name])
-        elif name in ("ldots", "dots", "cdots"):
+        elif name in ("ldots", "dots", "cdots", "dotsm", "dotsb", "dotsc"):
             raise Unreadable("an ellipsis leaves open what is meant")
         else:
             raise Unreadable(f"does not read \\{name}")
+
+    def _matrix(self, command: str) -> None:
+        match = _BRACES.match(self.source, self.position)
+        kind = _MATRICES.get(match[1]) if match is not None else None
+        if match is None or kind is None:
+            raise Unreadable(f"does not read \\{command}")
+        self.position = match.end()
+        self._matrices = max(0, self._matrices + (1 if command == "begin" else -1))
+        self._add("open" if command == "begin" else "close", kind)
 
     def _styled(self, style: str) -> None:
         match = _BRACES.match(self.source, self.position)
@@ -181,6 +226,8 @@ class _Lexer:
             self._add("function", text)
         elif text in _WORDS:
             self._add("op", _WORDS[text])
+        elif len(text) == 1 and text.isalpha() and style in _BOLD:
+            self._add("vector", f"vec{text}")
         elif len(text) == 1 and text.isalpha():
             self._add("text" if self._follows_number() and is_unit(text) else "name", text)
         elif style == "operatorname" and text.rstrip("'").isalpha():
@@ -193,6 +240,59 @@ class _Lexer:
 
 
 _BRACES: Final = re.compile(r"\s*\{([^{}\\$]*)\}")
+_LETTERS_OF: Final = re.compile(
+    r"\s*(?:\{\s*(?:\\(?:mathbf|bold)\s*\{)?\s*([A-Za-z]+)\s*\}{1,2}|([A-Z]+|[a-z](?![a-z])))"
+)
 _PAIR: Final = re.compile(r"\d+,\d+")
 _CLOSES: Final = re.compile(r"\s*(?:\\right)?\s*(?:\\rbrace|\\?[])}])")
 _UNIT: Final = re.compile(r"[A-Za-z]+(?:/[A-Za-z]+)?(?:\^\{?[23]\}?)?")
+
+
+class TokenReader:
+    """A place among the tokens of a formula; its methods look at the next one, or take it."""
+
+    def __init__(self, source: list[Token]) -> None:
+        self._tokens = source
+        self._at = 0
+        self._depth = 0
+
+    @property
+    def _next(self) -> Token:
+        return self._tokens[self._at]
+
+    def _after(self, count: int = 1) -> Token:
+        place = self._at + count
+        return self._tokens[place] if place < len(self._tokens) else END
+
+    def _take(self) -> Token:
+        token = self._next
+        self._at = min(self._at + 1, len(self._tokens) - 1)
+        return token
+
+    def _is(self, kind: str, *texts: str) -> bool:
+        token = self._next
+        return token.kind == kind and (not texts or token.text in texts)
+
+    def _accept(self, kind: str, *texts: str) -> Token | None:
+        return self._take() if self._is(kind, *texts) else None
+
+    def _expect(self, kind: str, *texts: str) -> Token:
+        token = self._accept(kind, *texts)
+        if token is None:
+            raise Unreadable(f"expects {' or '.join(texts) or kind}, not {self._next.text or 'the end'!r}")
+        return token
+
+    def _nested(self, read: Callable[[], Term]) -> Term:
+        self._depth += 1
+        if self._depth > MOST_DEPTH:
+            raise Unreadable(f"the formula is nested more than {MOST_DEPTH} deep")
+        found = read()
+        self._depth -= 1
+        return found
+
+    def _run(self, read: Callable[[], Term], op: str) -> list[Term]:
+        """Operands with an operator between them."""
+        items = [read()]
+        while self._accept("op", op):
+            items.append(read())
+        return items

@@ -23,6 +23,7 @@ from potlang.languages.dagmath.lower.readings import Context
 from potlang.languages.dagmath.lower.syntax import Name, Op, Term, is_closed, is_op
 from potlang.languages.dagmath.relations.find import FoundChains, find_chains
 from potlang.languages.dagmath.relations.model import IN_WORDS, Chain, Link, Side
+from potlang.languages.dagmath.relations.objects import all_of, components, is_of_objects, truth_of_sets
 from potlang.languages.dagmath.relations.rewriting import (
     Condition,
     conditions,
@@ -79,7 +80,7 @@ class _Equation(NamedTuple):
     is_claimed: bool
 
 
-_MOST_EQUATIONS: Final = 12
+_MOST_EQUATIONS: Final = 24
 """Earlier equations that one is compared with, the latest."""
 _MOST_STEPS_BETWEEN: Final = 2
 _MOST_CHAINS: Final = 400
@@ -183,6 +184,12 @@ class StepRelations:
         for place, (left, link, right) in enumerate(
             zip(chain.sides, chain.links, chain.sides[1:], strict=False)
         ):
+            if is_of_objects(left, right):
+                truth, reason, names = self._objects(at, parents, text, chain, place, meant)
+                found.append(
+                    StatedRelation(left, link, right, chain.start, chain.end, meant, truth, reason, names)
+                )
+                continue
             truth, reason, names = truth_of(left, link, right, chain.modulus), "", False
             if truth is RelationTruth.ROUNDED and self._is_exact and is_cut_off(left, right):
                 truth = RelationTruth.FALSE
@@ -215,6 +222,25 @@ class StepRelations:
                 StatedRelation(left, link, right, chain.start, chain.end, stands, truth, reason, names)
             )
         return found
+
+    def _objects(
+        self, at: int, parents: Sequence[int], text: str, chain: Chain, place: int, meant: Standing
+    ) -> tuple[RelationTruth, str, bool]:
+        """The truth of a relation of points, matrices or sets: that of its components, each by itself."""
+        left, link, right = chain.sides[place], chain.links[place], chain.sides[place + 1]
+        pairs = components(left, link, right)
+        if pairs is None:
+            truth = truth_of_sets(left, link, right)
+            names = link == "=" and truth is RelationTruth.OPEN and isinstance(left.term, Name)
+            return truth, "it is false" if truth is RelationTruth.FALSE else "", names
+        judged = [
+            each
+            for pair in pairs
+            for each in self._chain(at, parents, text, chain._replace(sides=pair, links=(link,)), meant, None)
+        ]
+        truth = all_of(each.truth for each in judged)
+        reason = next((each.reason for each in judged if each.truth is truth), "")
+        return truth, reason, truth is RelationTruth.OPEN and all(_is_settled(each) for each in judged)
 
     def _is_running(self, chain: Chain, place: int) -> bool:
         """`3 * 2 = 6 + 1 = 7`: what is said to be equal is only the first part of the next side."""
@@ -383,6 +409,10 @@ class StepRelations:
             return
         if self._values.setdefault(gives, (at, value))[1] != value:
             self._moved.add(gives)
+
+
+def _is_settled(relation: StatedRelation) -> bool:
+    return relation.names or relation.truth is RelationTruth.TRUE
 
 
 def _is_derived(between: str) -> bool:

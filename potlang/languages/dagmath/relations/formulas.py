@@ -25,17 +25,19 @@ _COMMAND: Final = re.compile(r"\\[A-Za-z]+(?:\{[^{}]*\})?")
 _LONG_WORD: Final = re.compile(r"(?<![\\A-Za-z])[A-Za-z]{4,}")
 _IN_LATEX: Final = re.compile(r"&\s*(?:=|<|>|\\[lg]e|\\approx)|\\\\|\\[a-z]{2,}")
 _LINK: Final = re.compile(
-    r"\\(?:leqslant|leq|le|geqslant|geq|ge|neq|ne|lt|gt|approx|simeq|equiv|cong|sim|in|notin|subseteq|subset"
+    r"\\not\s*\\(?:equiv|in)(?![A-Za-z])|\\(?:leqslant|leq|le|geqslant|geq|ge|neq|ne|lt|gt|approx|simeq|equiv|cong|sim|in|notin|nmid|subseteq|subset"
     r"|to|rightarrow|Rightarrow|Longrightarrow|longrightarrow|implies|iff|Leftrightarrow|Longleftrightarrow"
     r"|therefore|because|quad|qquad|text|textbf|textrm|mbox|mid|parallel|perp|propto|mapsto|land|lor|wedge|vee)"
-    r"(?![A-Za-z])|\\\\(?:\[[^\]]*\])?|<=>|=>|->|<=|>=|!=|==|=|<|>|≤|≥|≠|≈|≡|→|⇒|⇔|,|;"
+    r"(?![A-Za-z])|\\\\(?:\[[^\]]*\])?|<=>|=>|->|<=|>=|!=|==|=|<|>|≤|≥|≠|≈|≡|∈|∉|⊆|⊂|→|⇒|⇔|,|;"
 )
 _RELATIONS: Final[dict[str, Link]] = {
     "=": "=", "==": "=", "<": "<", ">": ">", "<=": "<=", ">=": ">=", "!=": "!=", "≤": "<=", "≥": ">=",
     "≠": "!=", "≈": "approx", "\\le": "<=", "\\leq": "<=", "\\leqslant": "<=", "\\ge": ">=", "\\geq": ">=",
     "\\geqslant": ">=", "\\ne": "!=", "\\neq": "!=", "\\lt": "<", "\\gt": ">", "\\approx": "approx",
-    "\\simeq": "approx", "\\equiv": "congruent", "≡": "congruent", "\\cong": "other", "\\sim": "other",
-    "\\in": "other", "\\notin": "other", "\\subset": "other", "\\subseteq": "other", "\\mid": "other",
+    "\\simeq": "approx", "\\equiv": "congruent", "≡": "congruent", "\\not\\equiv": "incongruent",
+    "\\cong": "other", "\\sim": "other", "\\nmid": "other",
+    "\\in": "in", "∈": "in", "\\notin": "notin", "∉": "notin", "\\not\\in": "notin",
+    "\\subset": "subset", "\\subseteq": "subset", "⊆": "subset", "⊂": "subset", "\\mid": "divides",
     "\\parallel": "other", "\\perp": "other", "\\propto": "other", "\\mapsto": "other",
 }  # fmt: skip
 _ENDS: Final = frozenset(
@@ -70,13 +72,19 @@ _ENDS: Final = frozenset(
 _ROW: Final = "\\\\"
 """The end of a row, whose successor may go on with a relation."""
 _STYLES: Final = frozenset(("\\text", "\\textbf", "\\textrm", "\\mbox"))
-_SIZED: Final = re.compile(r"\\(?:left|right|[bB]igg?[lrm]?)(?![a-zA-Z])\.?(?:\\[|{}]|[|])?")
+_SIZED: Final = re.compile(r"\\(?:left|right|[bB]igg?[lrm]?)(?![a-zA-Z])\.?(?:\\\||[|])?")
+_MATRIX: Final = r"(?:[pbv]?matrix|array)"
+_OPENS: Final = re.compile(rf"\\begin\s*\{{{_MATRIX}\}}|\\langle(?![A-Za-z])|\\\{{|\\lbrace(?![A-Za-z])")
+_CLOSES: Final = re.compile(rf"\\end\s*\{{{_MATRIX}\}}|\\rangle(?![A-Za-z])|\\\}}|\\rbrace(?![A-Za-z])")
+"""Brackets of more than one character. One that is never closed, of a system of equations, is none."""
 _TEXT: Final = re.compile(r"\\(?:text|textbf|textrm|mbox)\s*\{([^{}]*)\}")
 _NOTHING: Final = re.compile(
-    r"\\(?:tag\*?|label)\s*\{[^{}]*\}|\\(?:nonumber|notag|displaystyle)(?![a-z])|\\[bx]?cancel(?![a-z])"
-    rf"|\\(?:begin|end)\{{(?:{_DISPLAYS}|aligned|split)\*?\}}|&|~|(?<!\\)\\[;,:! ]"
+    rf"(?P<kept>\\begin\s*\{{(?P<kind>{_MATRIX})\}}.{{0,2000}}?\\end\s*\{{(?P=kind)\}})"
+    r"|\\left\s*\\\{(?=(?:(?!\\right).)*\\right\s*\.)|\\right\s*\.|\\[hv]?phantom\s*\{[^{}]*\}|\\(?:tag\*?|label)\s*\{[^{}]*\}|\\(?:nonumber|notag|displaystyle)(?![a-z])|\\[bx]?cancel(?![a-z])"
+    rf"|\\(?:begin|end)\{{(?:{_DISPLAYS}|aligned|split)\*?\}}|&|~|(?<!\\)\\[;,:! ]",
+    re.DOTALL,
 )
-"""Commands that say nothing in a formula."""
+"""Commands that say nothing in a formula, and matrices, which are kept as they are."""
 _PERCENT: Final = re.compile(r" ?(?:\\?%|percent\b|per cent\b)")
 _THOUSANDS: Final = re.compile(r",\d{3}(?!\d)")
 _JOINS: Final = re.compile(
@@ -148,7 +156,7 @@ def formula_chains(span: FormulaSpan, context: Context) -> Iterator[Chain]:
     pieces: list[_Part] = []
     last: _Part | None = None
     goes_on = False
-    for piece in _pieces(_NOTHING.sub(lambda mark: " " * len(mark[0]), span.source)):
+    for piece in _pieces(_NOTHING.sub(lambda mark: mark["kept"] or " " * len(mark[0]), span.source)):
         is_link = piece.link in _RELATIONS
         if not pieces:
             goes_on = is_link and not piece.source.strip() and last is not None
@@ -163,9 +171,13 @@ def formula_chains(span: FormulaSpan, context: Context) -> Iterator[Chain]:
             if span.is_percent and not piece.link:
                 sources[-1] = f"{_EDGES.sub('', sources[-1])}\\%"
             modulus = None
-            if "congruent" in links and (stated := _MODULUS.search(sources[-1])) is not None:
-                sources[-1] = sources[-1][: stated.start()]
-                modulus = read_side(stated[1] or stated[2] or stated[3], context)
+            if not {"congruent", "incongruent"}.isdisjoint(links):
+                stated = [_MODULUS.search(each) for each in sources]
+                last_stated = next((each for each in reversed(stated) if each is not None), None)
+                if last_stated is not None:
+                    modulus = read_side(next(filter(None, last_stated.groups())), context)
+                    cut = zip(sources, stated, strict=True)
+                    sources = [each if mark is None else each[: mark.start()] for each, mark in cut]
             sides = tuple(read_side(each, context) for each in sources)
             yield Chain(sides, links, offset + pieces[0].start, offset + piece.end, modulus, goes_on)
         last = piece if piece.link == _ROW and len(pieces) > 1 else None
@@ -173,7 +185,8 @@ def formula_chains(span: FormulaSpan, context: Context) -> Iterator[Chain]:
 
 
 _MODULUS: Final = re.compile(
-    r"\\pmod\s*(?:\{([^{}]*)\}|(\w+))[\s.,;]*$|\(\s*(?:\\?mod|\\bmod|\\text\{\s*mod\s*\})\s*([^()]*)\)[\s.,;]*$"
+    r"\\(?:pmod|mod|bmod)\s*(?:\{((?:[^{}]|\{[^{}]*\})+)\}|(\w+|\([^()]+\)))[\s.,;]*$"
+    r"|\(\s*(?:\\?mod|\\bmod|\\text\{\s*mod\s*\})\s*([^()]+)\)[\s.,;]*$"
 )
 
 
@@ -188,10 +201,17 @@ class _Part(NamedTuple):
 
 def _pieces(source: str) -> Iterator[_Part]:
     depth = start = at = 0
+    last_close = max((match.start() for match in _CLOSES.finditer(source)), default=-1)
     while at < len(source):
         sized = _SIZED.match(source, at)
         if sized is not None:
             at = sized.end()
+            continue
+        bracket = _CLOSES.match(source, at) or _OPENS.match(source, at)
+        if bracket is not None:
+            opens = bracket.re is _OPENS and at < last_close
+            depth = max(0, depth + (1 if opens else -(bracket.re is _CLOSES)))
+            at = bracket.end()
             continue
         character = source[at]
         depth = max(0, depth + (character in "([{") - (character in ")]}"))
@@ -199,7 +219,7 @@ def _pieces(source: str) -> Iterator[_Part]:
         if found is None:
             at += 2 if character == "\\" else 1
             continue
-        end, link = found.end(), _ROW if found[0].startswith(_ROW) else found[0]
+        end, link = found.end(), _ROW if found[0].startswith(_ROW) else "".join(found[0].split())
         if link in _STYLES:
             styled = _TEXT.match(source, at)
             end = end if styled is None else styled.end()
@@ -239,6 +259,6 @@ def made_side(source: str, formula: str, unit: str, is_cut: bool, context: Conte
         term = read_formula(formula, context.functions, context.variables)
     except Unreadable as error:
         return Side(source, None, str(error), unit, is_cut)
-    if is_statement(term) or is_op(term, "list", "tuple", "set"):
+    if is_statement(term) or is_op(term, "list"):
         return Side(source, None, "it is no number", unit, is_cut)
     return Side(source, term, "", unit, is_cut)

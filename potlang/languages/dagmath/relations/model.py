@@ -6,8 +6,11 @@ from typing import Final, Literal, NamedTuple
 
 from potlang.languages.dagmath.lower.syntax import Term
 
-Link = Literal["=", "!=", "<", "<=", ">", ">=", "approx", "congruent", "other"]
-"""Relations; `other` ones are not between numbers, or are not compared."""
+Link = Literal[
+    "=", "!=", "<", "<=", ">", ">=", "approx", "congruent", "incongruent", "divides", "in", "notin",
+    "subset", "other",
+]  # fmt: skip
+"""Relations; `other` ones are not compared."""
 
 IN_WORDS: Final = "it is in words"
 

@@ -66,9 +66,9 @@ _FACTORS: Final = frozenset(
 
 def truth_of(left: Side, link: Link, right: Side, modulus: Side | None = None) -> RelationTruth:
     """The truth of a relation, by exact arithmetic, or by approximation where a number is irrational."""
-    if link == "congruent":
-        return _congruence(left, right, modulus)
-    if left.term is None or right.term is None or link == "other":
+    if link in ("congruent", "incongruent"):
+        return _congruence(left, link, right, modulus)
+    if left.term is None or right.term is None or link in ("in", "notin", "subset", "other"):
         return RelationTruth.UNREAD
     if not (_is_bound(left.term) and _is_bound(right.term)):
         return RelationTruth.OPEN
@@ -94,7 +94,7 @@ def truth_of(left: Side, link: Link, right: Side, modulus: Side | None = None) -
     return RelationTruth.FALSE
 
 
-def _congruence(left: Side, right: Side, modulus: Side | None) -> RelationTruth:
+def _congruence(left: Side, link: Link, right: Side, modulus: Side | None) -> RelationTruth:
     terms = [None if side is None else side.term for side in (left, right, modulus)]
     found = [each for each in terms if each is not None]
     if len(found) < 3:
@@ -102,7 +102,8 @@ def _congruence(left: Side, right: Side, modulus: Side | None) -> RelationTruth:
     if not all(map(_is_bound, found)):
         return RelationTruth.OPEN
     try:
-        return RelationTruth.TRUE if truth(Op("congruent", tuple(found))) else RelationTruth.FALSE
+        holds = truth(Op("congruent", tuple(found))) is (link == "congruent")
+        return RelationTruth.TRUE if holds else RelationTruth.FALSE
     except NotExact:
         return RelationTruth.OPEN
 
@@ -290,12 +291,13 @@ def _irrational(left: Side, link: str, right: Side) -> RelationTruth:
 
 
 _ANGULAR: Final = frozenset(["sin", "cos", "tan", "cot", "sec", "csc"])
+_INVERSE: Final = ("arcsin", "arccos", "arctan")
 
 
 def _is_angular(term: Term | None) -> bool:
-    """Whether it is open if a function is of degrees or radians: `sin(45)`."""
+    """Whether it is open if a function is of degrees or radians, `sin(45)`, or which angle is meant."""
     assert term is not None
-    return any(
+    return any(is_op(each, *_INVERSE) for each in parts(term)) or any(
         isinstance(each, Op)
         and each.op in _ANGULAR
         and not any(is_op(inner, "unit:degree") for inner in parts(each.args[0]))
@@ -329,7 +331,8 @@ def _compared(link: str, first: Approximation, second: Approximation, same: bool
 def _is_unclear(left: Side, right: Side, link: str, first: Fraction, second: Fraction) -> bool:
     """Whether a false relation may be right if it is read in another way."""
     assert left.term is not None and right.term is not None
-    if left.is_cut or right.is_cut:
+    if left.is_cut or right.is_cut or is_op(right.term, "mod"):
+        # `13 + 15 = 28 \\mod 19` may be a congruence.
         return True
     units = [_units(left), _units(right)]
     numbers = [isinstance(_without_units(side), Num) for side in (left.term, right.term)]
