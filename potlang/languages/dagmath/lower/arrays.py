@@ -5,7 +5,7 @@ The components stay formulas: what is true of them is for whoever compares them,
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from itertools import permutations
@@ -178,7 +178,8 @@ def _power(base: Term | Array, exponent: Term | Array) -> Term | Array:
         raise NotArray("a power of an array is not worked out")
     if base.shape[0] != base.shape[1]:
         raise NotArray("a power of what is not square")
-    return reduce(_times, [base] * int(power.value))
+    factors: list[Term | Array] = [base] * int(power.value)
+    return reduce(_times, factors)
 
 
 def _determinant(array: Term | Array) -> Term:
@@ -243,7 +244,7 @@ def _cross(left: Term | Array, right: Term | Array) -> Array:
     )
 
 
-_OPERATIONS: Final = {
+_OPERATIONS: Final[dict[str, Callable[..., Term | Array]]] = {
     "+": _sum, "neg": _negative, "*": _product, "/": _quotient, "^": _power, "det": _determinant,
     "abs": _absolute, "cross": _cross,
 }  # fmt: skip

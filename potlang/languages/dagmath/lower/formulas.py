@@ -508,7 +508,10 @@ class _Parser(TokenReader):
             case "boxed":
                 return self._argument()
             case "overline":
-                return Op("conj", (self._argument(),))
+                inner = self._argument()
+                if isinstance(inner, Num):
+                    raise Unreadable("it is open what a line over a number means")
+                return Op("conj", (inner,))
             case "infty":
                 return Op("infty", ())
             case "mathbb":

@@ -73,7 +73,8 @@ def approximation(term: Term, values: Mapping[str, complex] = {}) -> Approximati
         if not size < _LARGEST:
             raise NotNumeric("a number is too large")
         largest = max(largest, size)
-        return found
+        # Without a negative zero, on the other side of which roots have another value.
+        return complex(found.real + 0.0, found.imag + 0.0)
 
     value = computed(term)
     return Approximation(value, largest)
@@ -97,11 +98,15 @@ def _real(number: complex) -> float:
     return number.real
 
 
-def _factorial(number: complex) -> float:
+def _natural(number: complex) -> int:
     count = _real(number)
     if count < 0 or count != round(count):
-        raise NotNumeric("a factorial of no natural number")
-    return math.gamma(count + 1)
+        raise NotNumeric("a natural number is expected")
+    return int(count)
+
+
+def _factorial(number: complex) -> float:
+    return math.gamma(_natural(number) + 1)
 
 
 def _power(base: complex, exponent: complex) -> complex:
@@ -144,7 +149,7 @@ _FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     "ceil": lambda a: math.ceil(_real(a)),
     "max": lambda *a: max(map(_real, a)),
     "min": lambda *a: min(map(_real, a)),
-    "binom": lambda n, k: math.comb(int(_real(n)), int(_real(k))),
+    "binom": lambda n, k: math.comb(_natural(n), _natural(k)),
     "exp": cmath.exp,
     "ln": cmath.log,
     "logbase": _logarithm,
@@ -157,6 +162,7 @@ _FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     "arcsin": cmath.asin,
     "arccos": cmath.acos,
     "arctan": cmath.atan,
+    "conj": lambda a: a.conjugate(),
     "sinh": cmath.sinh,
     "cosh": cmath.cosh,
     "tanh": cmath.tanh,
@@ -187,3 +193,22 @@ def _at(place: int, point: int, is_whole: bool) -> complex:
     if is_whole or point == _POINTS - 1:
         return complex(2 + (3 * place + 2 * point) % 7)
     return complex(1.1 + math.sqrt(place + 2) % 1 + point * 0.7183)
+
+
+_PROBES: Final = ((1.37, 0.71), (-0.83, 0.47), (0.29, -1.61), (3.0, 2.0), (5.0, 1.0))
+"""Starts and steps of the values that variables have: of each sign, and whole ones."""
+
+
+def may_agree(left: Term, right: Term, *, is_complex: bool = False) -> bool:
+    """Whether two expressions agree wherever both have a value among some points; real ones, but for `i`."""
+    names = sorted((free_names(left) | free_names(right)) - {"pi", "e"} - ({"i"} if is_complex else set()))
+    for start, step in _PROBES:
+        values = {name: complex(start + step * at) for at, name in enumerate(names)}
+        try:
+            found = approximation(left, values), approximation(right, values)
+        except NotNumeric:
+            continue
+        is_real = all(abs(each.value.imag) <= TOLERANCE * each.largest for each in found)
+        if (is_real or is_complex) and not are_near(*found, 1e-6):
+            return False
+    return True

@@ -11,7 +11,7 @@ from fractions import Fraction
 from typing import Final, NamedTuple, TypeAlias
 
 from potlang.languages.dagmath.lower.exact import NotExact, value
-from potlang.languages.dagmath.lower.syntax import Name, Num, Op, Quantity, Term, is_object, text
+from potlang.languages.dagmath.lower.syntax import Name, Num, Op, Quantity, Term, is_object, is_op, text
 
 _MOST_MONOMIALS: Final = 400
 _LARGEST_POWER: Final = 24
@@ -41,32 +41,32 @@ def quotient(term: Term) -> Quotient:
     """An expression as a quotient of polynomials. Raises NotRational."""
     match term:
         case Num(number):
-            return Quotient(_constant(number), ONE)
+            return Quotient(constant(number), ONE)
         case Name() | Quantity():
             return Quotient({((text(term), 1),): Fraction(1)}, ONE)
         case Op("+", args):
-            return _sum(map(quotient, args))
+            return added(map(quotient, args))
         case Op("*", args):
             found = Quotient(ONE, ONE)
             for arg in args:
-                found = _product(found, quotient(arg))
+                found = multiplied(found, quotient(arg))
             return found
         case Op("neg", (arg,)):
             inner = quotient(arg)
-            return Quotient(_scaled(inner.over, Fraction(-1)), inner.under)
+            return Quotient(scaled(inner.over, Fraction(-1)), inner.under)
         case Op("/" | "ratio", (over, under)):
-            return _product(quotient(over), _inverse(quotient(under)))
+            return multiplied(quotient(over), inverse(quotient(under)))
         case Op("%", (arg,)):
             inner = quotient(arg)
-            return Quotient(_scaled(inner.over, Fraction(1, 100)), inner.under)
+            return Quotient(scaled(inner.over, Fraction(1, 100)), inner.under)
         case Op("^", (base, Num(power))) if power.denominator == 1 and abs(power) <= _LARGEST_POWER:
-            return _power(quotient(base), int(power))
+            return raised(quotient(base), int(power))
         case Op(op, _) if op.startswith("unit:"):
             return quotient(term.args[0])
-    if is_object(term):
+    if is_object(term) or is_op(term, "infty"):
         raise NotRational("it is no number")
     try:
-        return Quotient(_constant(value(term)), ONE)
+        return Quotient(constant(value(term)), ONE)
     except NotExact:
         # What cannot be taken apart is the same wherever it is written in the same way.
         return Quotient({((text(term), 1),): Fraction(1)}, ONE)
@@ -75,7 +75,7 @@ def quotient(term: Term) -> Quotient:
 def difference_of(left: Term, right: Term) -> Polynomial:
     """The numerator of the difference of two expressions: zero of equal ones. Raises NotRational."""
     one, other = quotient(left), quotient(right)
-    return _plus(_times(one.over, other.under), _scaled(_times(other.over, one.under), Fraction(-1)))
+    return plus(times(one.over, other.under), scaled(times(other.over, one.under), Fraction(-1)))
 
 
 def clash(first: Polynomial, second: Polynomial) -> bool:
@@ -174,7 +174,7 @@ def divides(first: Polynomial, second: Polynomial) -> bool:
         if min(powers.values(), default=0) < 0:
             return False
         step = tuple(sorted((name, power) for name, power in powers.items() if power))
-        rest = _plus(rest, _times(first, {step: -rest[highest] / first[lead]}))
+        rest = plus(rest, times(first, {step: -rest[highest] / first[lead]}))
     return True
 
 
@@ -186,7 +186,7 @@ def share_a_factor(first: Polynomial, second: Polynomial) -> bool:
     for name in variables(first) & variables(second):
         others = sorted((variables(first) | variables(second)) - {name})
         at = {
-            other: Quotient(_constant(Fraction(7 + 4 * place, 3)), ONE) for place, other in enumerate(others)
+            other: Quotient(constant(Fraction(7 + 4 * place, 3)), ONE) for place, other in enumerate(others)
         }
         lines = [substituted(each, at) for each in (first, second)]
         if not all(map(variables, lines)):
@@ -210,22 +210,24 @@ def substituted(polynomial: Polynomial, values: Mapping[str, Quotient]) -> Polyn
     """The numerator of a polynomial in which variables have values. Raises NotRational."""
     terms = []
     for monomial, coefficient in polynomial.items():
-        found = Quotient(_constant(coefficient), ONE)
+        found = Quotient(constant(coefficient), ONE)
         for name, power in monomial:
             value = values.get(name, Quotient({((name, 1),): Fraction(1)}, ONE))
-            found = _product(found, _power(value, power))
+            found = multiplied(found, raised(value, power))
         terms.append(found)
-    return _sum(terms).over
+    return added(terms).over
 
 
 # --- arithmetic ----------------------------------------------------------------------------------
 
 
-def _constant(number: Fraction) -> Polynomial:
+def constant(number: Fraction) -> Polynomial:
+    """A number as a polynomial."""
     return {(): number} if number else {}
 
 
-def _plus(first: Polynomial, second: Polynomial) -> Polynomial:
+def plus(first: Polynomial, second: Polynomial) -> Polynomial:
+    """The sum of two polynomials. Raises NotRational for one that is too large."""
     found = dict(first)
     for monomial, coefficient in second.items():
         total = found.get(monomial, Fraction(0)) + coefficient
@@ -237,11 +239,13 @@ def _plus(first: Polynomial, second: Polynomial) -> Polynomial:
     return found
 
 
-def _scaled(polynomial: Polynomial, factor: Fraction) -> Polynomial:
+def scaled(polynomial: Polynomial, factor: Fraction) -> Polynomial:
+    """A multiple of a polynomial."""
     return {monomial: coefficient * factor for monomial, coefficient in polynomial.items()} if factor else {}
 
 
-def _times(first: Polynomial, second: Polynomial) -> Polynomial:
+def times(first: Polynomial, second: Polynomial) -> Polynomial:
+    """The product of two polynomials. Raises NotRational for one that is too large."""
     if len(first) * len(second) > _MOST_MONOMIALS**2:
         raise NotRational("a product is too long")
     found: Polynomial = {}
@@ -259,35 +263,39 @@ def _times(first: Polynomial, second: Polynomial) -> Polynomial:
     return found
 
 
-def _sum(quotients: Iterable[Quotient]) -> Quotient:
+def added(quotients: Iterable[Quotient]) -> Quotient:
+    """The sum of quotients. Raises NotRational."""
     found = Quotient({}, ONE)
     for each in quotients:
         if found.under == each.under:
-            found = Quotient(_plus(found.over, each.over), found.under)
+            found = Quotient(plus(found.over, each.over), found.under)
             continue
-        over = _plus(_times(found.over, each.under), _times(each.over, found.under))
-        found = Quotient(over, _times(found.under, each.under))
+        over = plus(times(found.over, each.under), times(each.over, found.under))
+        found = Quotient(over, times(found.under, each.under))
     return found
 
 
-def _product(first: Quotient, second: Quotient) -> Quotient:
-    return Quotient(_times(first.over, second.over), _times(first.under, second.under))
+def multiplied(first: Quotient, second: Quotient) -> Quotient:
+    """The product of two quotients. Raises NotRational."""
+    return Quotient(times(first.over, second.over), times(first.under, second.under))
 
 
-def _inverse(found: Quotient) -> Quotient:
+def inverse(found: Quotient) -> Quotient:
+    """One over a quotient. Raises NotRational where it is zero."""
     if not found.over:
         raise NotRational("it divides by zero")
     return Quotient(found.under, found.over)
 
 
-def _power(base: Quotient, power: int) -> Quotient:
+def raised(base: Quotient, power: int) -> Quotient:
+    """A whole power of a quotient. Raises NotRational."""
     if not power and not base.over:
         raise NotRational("zero to the power of zero")
     if power < 0:
-        base, power = _inverse(base), -power
+        base, power = inverse(base), -power
     found = Quotient(ONE, ONE)
     for _ in range(power):
-        found = _product(found, base)
+        found = multiplied(found, base)
     return found
 
 

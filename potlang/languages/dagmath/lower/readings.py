@@ -69,6 +69,8 @@ class Context(NamedTuple):
     """False where variables are roots of something: they are complex unless it is said otherwise."""
     is_decimal: bool = True
     """False where some word suggests that numbers are not written or added as usual."""
+    is_complex: bool = False
+    """Whether `i` is the imaginary unit: a word or formula says so, and none that it is an index."""
     attributes: tuple[tuple[str, str], ...] = ()
     """Letters of formulas that hold of any object, with the stems of what they stand for."""
 

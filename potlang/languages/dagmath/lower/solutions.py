@@ -117,6 +117,11 @@ def _context(solution: Solution) -> Context:
     variables = frozenset(name for each in formulas for name in _CAPITAL.findall(each)) - functions
     pronouns = frozenset(_WHO[word.lower()] for each in texts for word in _PRONOUN.findall(each))
     is_usual = not any(map(vocabulary.UNUSUAL.search, texts))
+    shows = vocabulary.COMPLEX, vocabulary.IMAGINARY_UNIT
+    is_complex = any(pattern.search(each) for pattern in shows for each in texts)
+    is_complex &= not any(map(vocabulary.INDEX.search, texts))
+    if is_complex:
+        variables |= {"i"}
     is_real = not any(map(vocabulary.ROOTS.search, texts))
     is_decimal = not any(map(vocabulary.OTHER_ARITHMETIC.search, texts))
     owners = {name for each in texts for name in _OWNER.findall(each)}
@@ -127,7 +132,7 @@ def _context(solution: Solution) -> Context:
         is_field=not any(map(vocabulary.RINGS.search, texts)),
         is_commutative=not any(map(vocabulary.LINEAR.search, texts)),
         has_digits=any(map(vocabulary.DIGITS.search, texts)),
-        is_real=is_real, is_decimal=is_decimal,
+        is_real=is_real, is_decimal=is_decimal, is_complex=is_complex,
     )  # fmt: skip
     attributes: dict[str, str] = {}
     for step in solution.steps:

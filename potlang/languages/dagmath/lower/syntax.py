@@ -100,9 +100,7 @@ def measured(term: Term) -> Term:
     return term
 
 
-_OBJECTS: Final = frozenset(
-    ("matrix", "cross", "det", "tuple", "set", "[]", "[)", "(]", "infty", *SET_OPERATIONS)
-)
+_OBJECTS: Final = frozenset(("matrix", "cross", "det", "tuple", "set", "[]", "[)", "(]", *SET_OPERATIONS))
 
 
 def is_object(term: Term) -> bool:

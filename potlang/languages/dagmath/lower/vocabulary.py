@@ -118,11 +118,25 @@ LINEAR: Final = re.compile(r"\b(?:matri(?:x|ces)|vectors?)", re.IGNORECASE)
 """Words of a solution whose products may depend on their order."""
 DIGITS: Final = re.compile(r"\bdigits?\b", re.IGNORECASE)
 """Words of a solution in which letters side by side may be digits of one number."""
+COMPLEX: Final = re.compile(r"\b(complex (?:number|plane|root|conjugate)s?|imaginary)\b", re.IGNORECASE)
+"""Words of a solution whose variables may be complex numbers."""
 UNUSUAL: Final = re.compile(
-    rf"{RINGS.pattern}|{LINEAR.pattern}|{DIGITS.pattern}|\b(?:complex (?:number|plane|root)s?|imaginary)",
+    rf"{RINGS.pattern}|{LINEAR.pattern}|{DIGITS.pattern}|{COMPLEX.pattern}",
     re.IGNORECASE,
 )
 """Words of a solution whose variables may be no real numbers, or whose signs may mean something else."""
+IMAGINARY_UNIT: Final = re.compile(
+    r"(?<![A-Za-z\\_])i\s*\^\s*\{?2\}?\s*=\s*-\s*1|i\s*=\s*\\sqrt\s*\{?-\s*1"
+    r"|\\(?:Re|Im|cis|operatorname\{(?:cis|Re|Im)\}|mathrm\{(?:cis|Re|Im)\})(?![A-Za-z])"
+    r"|e\s*\^\s*\{[^{}$]*(?<![A-Za-z\\_])i\s*\\(?:pi|theta)|\\pi\s*i(?![A-Za-z])"
+    r"|(?<![A-Za-z\\_])[\da-z]\s*[+-]\s*(?:\d+|[a-z])i(?![A-Za-z\d_^=+])|\\sqrt\s*\{\s*-\s*\d+\s*\}"
+)
+"""By which `i` in formulas is the imaginary unit: `i^2 = -1`, `\\Re`, `e^{i\\pi}`, `a + bi`, `\\sqrt{-3}`."""
+INDEX: Final = re.compile(
+    r"_\s*(?:i(?![A-Za-z])|\{[^{}]*(?<![A-Za-z\\])i(?![A-Za-z])[^{}]*\})|(?<![A-Za-z])i(?:\$|\\\))?-?th\b"
+    r"|(?<![A-Za-z\\\d])(?<![-+]\s)(?<![-+])i\s*(?:=\s*[\da-z]|<|>|\\[lg]eq?\b|\\in\b|\\neq?\b)"
+)
+"""By which `i` in formulas is an index, or some other variable."""
 SOLVING: Final = re.compile(r"\b(solv\w*|(?<!square )(?<!cube )roots?|zeros?|zeroes|solutions?)\b")
 """Words before a value without a subject: it is that of the unknown."""
 ALTERED: Final = re.compile(

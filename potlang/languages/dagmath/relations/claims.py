@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from potlang.languages.dagmath.lower.exact import has_decimals
+from potlang.languages.dagmath.lower.normal_forms import compared
 from potlang.languages.dagmath.lower.polynomials import (
     NotRational,
     Polynomial,
@@ -302,9 +303,14 @@ class StepRelations:
         except (NotRational, RecursionError):
             return RelationTruth.OPEN, "", False
         names = variables(polynomial)
-        if not polynomial:
+        same = not polynomial or (
+            compared(left.term, right.term, is_complex=self._context.is_complex)
+            if "i" in names or not names <= letters(left) | letters(right)
+            else None
+        )
+        if same:
             return RelationTruth.TRUE, "", False
-        if not names:
+        if not names or same is False:
             is_clear = not (left.is_cut or right.is_cut or left.unit or right.unit)
             claimed = meant is Standing.CLAIMED and is_clear
             if not claimed:
@@ -325,6 +331,8 @@ class StepRelations:
     def _is_algebra(self, left: Side, right: Side) -> bool:
         """Whether the variables of two sides are numbers as far as words tell, to be added and multiplied."""
         names, context = letters(left) | letters(right), self._context
+        if context.is_complex:
+            names -= {"i"}
         if "i" in names or not context.is_field or not (context.is_commutative or len(names) <= 1):
             return False
         return not (context.has_digits and any(map(has_letters_side_by_side, (left.source, right.source))))
