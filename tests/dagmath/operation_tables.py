@@ -178,6 +178,7 @@ IRRATIONAL: dict[str, float] = {
     r"\sqrt[3]{-2}": -(2 ** (1 / 3)),
     r"\sqrt[4]{2}": 2**0.25,
     r"2^{1/3}": math.cbrt(2),
+    r"\overline{\sqrt{5}}": 5**0.5,
     r"\exp(2)": math.e**2,
     r"\ln(2)": math.log1p(1),
     r"\log_{3}(2)": math.log(2, 3),
@@ -204,7 +205,7 @@ NOT_NUMERIC = frozenset(("sum", "prod", "gcd", "lcm", "mod"))
 NOT_IN_SYMPY = frozenset(("gcd", "lcm", "max", "min", "unit:degree"))
 OTHERWISE_IN_SYMPY = frozenset(("(-8)^{1/3}", r"\sqrt[3]{-27}", r"\sqrt[3]{-2}"))
 """Roots of negative numbers, of which SymPy takes the principal one; it is not asked for these."""
-REFUSED_TO_SYMPY = frozenset(("(-1)^{10^{9}}", r"17 \bmod (-5)"))
+REFUSED_TO_SYMPY = frozenset(("(-1)^{10^{9}}", r"17 \bmod (-5)", r"\overline{\sqrt{5}}"))
 
 
 def operations(source: str) -> frozenset[str]:
