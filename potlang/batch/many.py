@@ -10,7 +10,8 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from potlang.batch.run import GRACE_SECONDS, TRIES, WORKER_MB, BatchOptions
+from potlang.batch.run import BatchOptions
+from potlang.batch.shards import GRACE_SECONDS, TRIES, WORKER_MB
 from potlang.processes.children import Children, NotStarted
 from potlang.processes.frames import Message
 from potlang.processes.process import Died

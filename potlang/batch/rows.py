@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, BinaryIO, Final, NamedTuple
 
@@ -71,17 +72,26 @@ class ShardFiles(Closing):
     """
 
     def __init__(self, directory: Path, shard: Shard) -> None:
-        """Raises OSError."""
+        """Raises OSError, also where another process writes to this shard."""
         self._places = [place(directory, folder, shard) for folder in (ROWS_FOLDER, TIMES_FOLDER)]
         self._files: list[BinaryIO] = []
+        try:
+            self.done = self._opened()
+        except BaseException:
+            self.close()
+            raise
+
+    def _opened(self) -> int:
         for path in self._places:
             path.parent.mkdir(parents=True, exist_ok=True)
             # Unbuffered: a row is safe from the end of this process as soon as it is written.
             self._files.append(unfinished(path).open("ab+", buffering=0))
+            _lock(self._files[-1])
         ends = [_line_ends(file) for file in self._files]
-        self.done = min(map(len, ends)) - 1
+        done = min(map(len, ends)) - 1
         for file, found in zip(self._files, ends, strict=True):
-            os.truncate(file.fileno(), found[self.done])
+            os.truncate(file.fileno(), found[done])
+        return done
 
     def add(self, row: dict[str, Any], told: Told) -> None:
         """Write a row. Raises OSError."""
@@ -101,6 +111,14 @@ class ShardFiles(Closing):
         """Close the files."""
         for file in self._files:
             file.close()
+
+
+def _lock(file: BinaryIO) -> None:
+    """Nobody else writes to this shard: a node that was given up may be alive. Raises OSError."""
+    with suppress(ImportError):
+        import fcntl
+
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
 def place(directory: Path, folder: str, shard: Shard) -> Path:

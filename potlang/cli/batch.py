@@ -67,6 +67,12 @@ class _PartOf(click.ParamType[Any]):
     help="Only each N-th shard from the I-th on: runs with 1/N to N/N share the work, on any machines that "
     "share the directory.",
 )
+@click.option(
+    "--runner",
+    type=click.Choice(["local", "ray"]),
+    default="local",
+    help="Processes of this machine, or a Ray cluster whose machines share the directory (`RAY_ADDRESS`).",
+)
 @click.option("--shard-jobs", type=click.IntRange(1, 1_000_000), default=200, help="Jobs of one shard.")
 @click.option(
     "--carry",
@@ -83,6 +89,7 @@ def batch(
     directory: Path,
     workers: int | None,
     part: Part,
+    runner: str,
     shard_jobs: int,
     carry: tuple[str, ...],
     exclude: tuple[str, ...],
@@ -100,7 +107,9 @@ def batch(
     Exit code: 0 each job of this run is answered, whatever the verdicts; 3 some are lost, since their
     process died twice; 2 the batch cannot be run. Ctrl-C: 130.
     """
+    from potlang.batch.local import answered_locally
     from potlang.batch.manifest import LINES, ROWS, BatchError
+    from potlang.batch.on_ray import answered_on_ray
     from potlang.batch.run import BatchOptions, run_batch
     from potlang.utils.extra import MissingExtraError
 
@@ -118,6 +127,7 @@ def batch(
                 options,
                 workers=workers,
                 part=part,
+                runner=answered_on_ray if runner == "ray" else answered_locally,
                 shard_jobs=shard_jobs,
                 progress=shown.update,
             )

@@ -12,6 +12,7 @@ from batch_support import TRACE, all_rows, ordinary, parsed, program, write_jobs
 
 import potlang
 from potlang.batch import run as running
+from potlang.batch import shards as working
 from potlang.batch.jobs import job_of_line
 from potlang.batch.manifest import BatchError, planned, read_manifest
 from potlang.batch.rows import row_of
@@ -85,7 +86,7 @@ def test_a_finished_batch_is_not_done_again(jobs: Path, tmp_path: Path) -> None:
 
 def test_a_job_that_kills_its_process_harms_no_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A fault is tried again once; then the job is lost, and said to be ([BATCH-FAULT])."""
-    monkeypatch.setattr(running, "_SERVICE", ("batch_support:DyingService",))
+    monkeypatch.setattr(working, "SERVICE", ("batch_support:DyingService",))
     monkeypatch.setenv("POTLANG_TEST_MARKS", str(tmp_path))
     names = ["a", "deadly", "b", "once", "c", "once more", "deadly too"]
     path = write_jobs(tmp_path / "jobs.jsonl", [{"id": name, "program": program("1 < 2")} for name in names])
@@ -100,7 +101,7 @@ def test_a_job_that_kills_its_process_harms_no_other(tmp_path: Path, monkeypatch
 
 def test_no_process_at_all(jobs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where no process can be kept the batch ends, and no job is blamed ([BATCH-FAULT])."""
-    monkeypatch.setattr(running, "_SERVICE", ("batch_support:SilentService",))
+    monkeypatch.setattr(working, "SERVICE", ("batch_support:SilentService",))
     with pytest.raises(BatchError, match="no process can be kept"):
         run_batch([str(jobs)], tmp_path, FAST, workers=1)
     assert all_rows(tmp_path) == b""

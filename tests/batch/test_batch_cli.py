@@ -14,7 +14,7 @@ import pytest
 from batch_support import all_rows, ordinary, parsed, program, write_jobs
 from click.testing import CliRunner, Result
 
-from potlang.batch import run as running
+from potlang.batch import shards as working
 from potlang.cli.commands import command_of
 
 POTC = (sys.executable, "-m", "potlang", "batch")
@@ -43,7 +43,7 @@ def test_what_is_said(jobs: Path, tmp_path: Path) -> None:
 
 def test_lost_jobs(jobs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """They are named, and the exit code is 3 ([BATCH-FAULT])."""
-    monkeypatch.setattr(running, "_SERVICE", ("batch_support:DyingService",))
+    monkeypatch.setattr(working, "SERVICE", ("batch_support:DyingService",))
     path = write_jobs(tmp_path / "deadly.jsonl", [{"id": "deadly", "program": program("1 < 2")}])
     done = run(path, "--out", tmp_path / "out", "-j", 1)
     assert done.exit_code == 3 and "lost 1" in done.output

@@ -1,0 +1,34 @@
+"""A batch on Ray ([BATCH-RAY])."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from batch_support import all_rows, ordinary, write_jobs
+
+from potlang.batch.manifest import planned
+from potlang.batch.on_ray import answered_on_ray
+from potlang.batch.rows import ShardFiles
+from potlang.batch.run import BatchOptions, run_batch
+
+FAST = BatchOptions(trust="solver")
+
+
+@pytest.mark.slow
+def test_ray_gives_the_same_rows(tmp_path: Path) -> None:
+    """Tasks of Ray answer as processes of this machine do, and a run goes on where another was."""
+    pytest.importorskip("ray")
+    path = write_jobs(tmp_path / "jobs.jsonl", ordinary())
+    run_batch([str(path)], tmp_path / "local", FAST, shard_jobs=7)
+    state = run_batch([str(path)], tmp_path / "ray", FAST, shard_jobs=7, runner=answered_on_ray)
+    assert state.is_whole and not state.lost
+    assert all_rows(tmp_path / "ray") == all_rows(tmp_path / "local")
+
+
+def test_two_processes_never_write_to_one_shard(tmp_path: Path) -> None:
+    """A node that was given up may be alive: who comes second is refused ([BATCH-RAY])."""
+    path = write_jobs(tmp_path / "jobs.jsonl", ordinary(3))
+    (shard,) = planned([str(path)], {}, 5).shards
+    with ShardFiles(tmp_path / "out", shard), pytest.raises(OSError):
+        ShardFiles(tmp_path / "out", shard)
