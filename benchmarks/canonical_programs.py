@@ -98,7 +98,7 @@ def is_solution(text: str, steps: int) -> bool:
 
 
 def _is_step(step: Any, number: int) -> bool:
-    keys = ["step_id", "edge", "direct_dependent_steps", "node", "prop"]
+    keys = ["step_id", "edge", "direct_dependent_steps", "node", "formal"]
     if list(step) not in (keys, keys[:-1]) or type(step["step_id"]) is not int or step["step_id"] != number:
         return False
     parents, edge = step["direct_dependent_steps"], step["edge"]
@@ -109,7 +109,9 @@ def _is_step(step: Any, number: int) -> bool:
         and all(type(each) is int and 1 <= each < number for each in parents)
         and _is_sentence(edge)
     )
-    said = "prop" not in step or (isinstance(step["prop"], str) and is_expression(step["prop"], in_json=True))
+    said = "formal" not in step or (
+        isinstance(step["formal"], str) and is_expression(step["formal"], in_json=True)
+    )
     return (is_given or is_derived) and _is_sentence(step["node"]) and said
 
 
@@ -157,7 +159,7 @@ def a_solution(random: Random, formulas: tuple[str, ...], steps: int) -> str:
         step: dict[str, Any] = {"step_id": number, "edge": edge, "direct_dependent_steps": parents or None}
         step["node"] = random.choice(["x = 3", "The final answer is 5.", "größer als 0 – ja"])
         if random.random() < 0.3:
-            step["prop"] = random.choice(formulas).replace('"', "'").replace("\\", "")
+            step["formal"] = random.choice(formulas).replace('"', "'").replace("\\", "")
         found.append(step)
     return json.dumps({"steps": found}, ensure_ascii=False)
 

@@ -28,7 +28,7 @@ from potlang.diag.wording import visible
 from potlang.reading.json_text import SUFFIXES
 
 if TYPE_CHECKING:
-    from potlang.batch.run import BatchState, ShardChoice
+    from potlang.batch.run import BatchState, Part
 
 
 class _PartOf(click.ParamType[Any]):
@@ -36,15 +36,15 @@ class _PartOf(click.ParamType[Any]):
 
     name = "I/N"
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> ShardChoice:
-        from potlang.batch.run import ShardChoice
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Part:
+        from potlang.batch.run import Part
 
-        if isinstance(value, ShardChoice):
+        if isinstance(value, Part):
             return value
         number, _, of = str(value).partition("/")
         if not (number.isdecimal() and of.isdecimal() and 1 <= int(number) <= int(of)):
             self.fail(f"{value!r} is not a part such as 3/16, from 1/16 to 16/16", param, ctx)
-        return ShardChoice(int(number), int(of))
+        return Part(int(number), int(of))
 
 
 @click.command(cls=Command)
@@ -88,7 +88,7 @@ def batch(
     files: tuple[str, ...],
     directory: Path,
     workers: int | None,
-    part: ShardChoice,
+    part: Part,
     runner: str,
     shard_jobs: int,
     carry: tuple[str, ...],

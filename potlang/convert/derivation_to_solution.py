@@ -1,6 +1,6 @@
 """From a derivation to a solution: what an entailed claim follows from, as DAG-MATH steps ([DAG-FROM-1]).
 
-Each step but the last says one formula, in words and as `prop`; it is closed by construction, since
+Each step but the last says one formula, in words and as `formal`; it is closed by construction, since
 only what the answer rests on is written.
 """
 
@@ -120,11 +120,11 @@ class _SolutionWriter:
         parents = tuple(sorted(ids[each] for each in draft.premises))
         says = rf"$\texttt{{{_latex(draft.text)}}}$"
         # A name may hold control characters, which readers of solutions take for broken LaTeX.
-        prop = None if _CONTROL.search(draft.text) else draft.text
+        formal = None if _CONTROL.search(draft.text) else draft.text
         if draft.given is not None:
-            return Step(id_, _given_edge(draft.given), None, f"It is given that {says}.", prop)
+            return Step(id_, _given_edge(draft.given), None, f"It is given that {says}.", formal)
         edge = _derived_edge(parents, None if draft.rule is None else ids[draft.rule])
-        return Step(id_, edge, parents or None, f"It follows that {says}.", prop)
+        return Step(id_, edge, parents or None, f"It follows that {says}.", formal)
 
 
 def _given_edge(name: str) -> str:

@@ -209,6 +209,21 @@ _ROWS = (
     Code("POT7029", "no-final-answer", _W, "the last step is not the answer in a box"),
     Code("POT7030", "text-around", _W, "there is text outside {where}"),
     Code("POT7031", "own-answer", _N, "`final_answer` is what the last step says: it is no reference"),
+    Code(
+        "POT7032", "unreadable-formal", _W, "the `formal` of step {id} is not read, and its node is: {reason}"
+    ),
+    Code(
+        "POT7033",
+        "formal-disagrees",
+        _W,
+        "the `formal` of step {id} says something else than its node: {reason}",
+    ),
+    Code(
+        "POT7034",
+        "formal-not-numbers",
+        _N,
+        "the `formal` of step {id} is not over numbers, and its node is read: {reason}",
+    ),
     # 8 packs
     Code("POT8001", "unknown-pack", _E, "there is no pack `{name}`"),
     Code("POT8002", "unknown-parameter", _E, "the pack `{pack}` has no parameter `{name}`"),

@@ -26,6 +26,7 @@ class NodeStep(Struct, gc=False, rename={"id": "step_id", "parents": _PARENTS}):
     parents: tuple[int, ...] | None
     node: str
     edge: Text = UNSET
+    formal: Text = UNSET
     prop: Text = UNSET
 
 
@@ -40,6 +41,7 @@ class TextStep(Struct, gc=False, rename=_TEXT_KEYS):
     node: str
     edge: Text = UNSET
     reason: Text = UNSET
+    formal: Text = UNSET
     prop: Text = UNSET
     other: Raw | UnsetType = UNSET
 

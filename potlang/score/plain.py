@@ -9,7 +9,7 @@ from typing import Any
 from potlang.languages.dagmath.read.json_form import LARGEST_ID
 from potlang.languages.dagmath.read.records import Step
 
-_FORMS = (("node", ("edge", "prop")), ("text", ("thinking", "reason", "prop")))
+_FORMS = (("node", ("edge", "formal", "prop")), ("text", ("thinking", "reason", "formal", "prop")))
 """As the two classes of `fast`: the key of what a step says, and the other texts."""
 
 

@@ -20,6 +20,8 @@ _NODES = (
     "Points $A$, $B$ lie on a line",
     "Die Länge ist {0} 🙂.",
 )
+_FORMALS = {"$x = {0}$.": "x == {0}"}
+"""Nodes with the formula that says the same."""
 _EDGES = ("We use {0}.", "From {0} it follows.", "By {0}, and since $k > 0$, both hold.")
 
 
@@ -38,7 +40,8 @@ def solution(random: Random, *, most: int = 8, formatted: bool = True) -> Soluti
         parents[at] = sorted({*parents[at], *random.sample(range(at), random.randint(0, min(2, at)))})
     steps = [_step(random, ids, at, parents[at], formatted) for at in range(count)]
     if formatted:
-        steps[-1] = steps[-1]._replace(node=rf"The final answer is $\boxed{{{random.randint(0, 99)}}}$.")
+        answer = rf"The final answer is $\boxed{{{random.randint(0, 99)}}}$."
+        steps[-1] = steps[-1]._replace(node=answer, formal=None)
     return Solution(tuple(steps), **_metadata(random))
 
 
@@ -48,9 +51,15 @@ def _step(random: Random, ids: list[int], at: int, parents: list[int], formatted
     if not formatted:
         edge = random.choice([edge, "", "Steps 1 and 2 say so.", "It is clear."])
     given = None if formatted or random.random() < 0.5 else ()
-    node = random.choice(_NODES).format(random.randint(0, 99))
-    prop = random.choice([None, None, "x > 1"])
-    return Step(ids[at], edge, tuple(ids[parent] for parent in parents) if parents else given, node, prop)
+    shape, number = random.choice(_NODES), random.randint(0, 99)
+    formal = random.choice([None, _FORMALS.get(shape)]) if formatted else random.choice([None, None, "x > 1"])
+    return Step(
+        ids[at],
+        edge,
+        tuple(ids[parent] for parent in parents) if parents else given,
+        shape.format(number),
+        None if formal is None else formal.format(number),
+    )
 
 
 def _metadata(random: Random) -> dict[str, Any]:

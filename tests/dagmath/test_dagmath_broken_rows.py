@@ -105,7 +105,7 @@ def test_broken_functions_in_doubles(op: str) -> None:
     check(numeric, "_FUNCTIONS", op, off_in_doubles, rows, wrong_functions(numeric._FUNCTIONS, op))
 
 
-IN_SYMPY = [op for op in to_sympy._NAMES if op not in (*RELATIONS_BETWEEN, *CONNECTIVES, "log")]
+IN_SYMPY = [op for op in to_sympy.SYMPY_NAMES if op not in (*RELATIONS_BETWEEN, *CONNECTIVES, "log")]
 
 
 def sympy_rows(op: str) -> list[str]:
@@ -117,13 +117,13 @@ def sympy_rows(op: str) -> list[str]:
 
 @pytest.mark.parametrize("op", IN_SYMPY)
 def test_broken_names_in_sympy(op: str) -> None:
-    names = to_sympy._NAMES
+    names = to_sympy.SYMPY_NAMES
 
     def broken() -> Iterator[tuple[str, Any]]:
         yield "none", "NoFunction"
         yield "another", Random(op).choice(sorted({*names.values()} - {names[op]}))
 
-    check(to_sympy, "_NAMES", op, off_in_sympy, sympy_rows(op), broken())
+    check(to_sympy, "SYMPY_NAMES", op, off_in_sympy, sympy_rows(op), broken())
 
 
 @pytest.mark.parametrize("op", to_sympy._MADE)

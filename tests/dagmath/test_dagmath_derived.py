@@ -45,7 +45,8 @@ def _solutions(source: dict[str, Any]) -> list[Solution]:
 
 def _check_form(solution: Solution) -> None:
     checked = check(solution_value(solution))
-    assert not checked.diagnostics, checked.diagnostics
+    # Not all that a program says is about numbers.
+    assert {each.code for each in checked.diagnostics} <= {"POT7034"}, checked.diagnostics
     assert checked.solution == solution
     assert checked.graph is not None and checked.graph.closed()
     with AnswerChecker() as judge:
@@ -94,15 +95,15 @@ def _check_local(random: Random) -> None:
 
 def _check_steps(source: dict[str, Any], solution: Solution, assumptions: int) -> None:
     declared = {key: source[key] for key in DECLARATIONS if key in source}
-    says = {step.id: step.prop for step in solution.steps}
+    says = {step.id: step.formal for step in solution.steps}
     *steps, last = solution.steps
-    assert last.prop is None and last.parents == (len(steps),)
+    assert last.formal is None and last.parents == (len(steps),)
     assert sum(step.parents is None and step.node.startswith("It is given") for step in steps) <= assumptions
     for step in steps:
         if step.node.startswith("It is given"):
             continue
         premises = [says[parent] for parent in step.parents or ()]
-        asked = {**declared, "knowledge_base": premises, "verifications": [{"constraint": step.prop}]}
+        asked = {**declared, "knowledge_base": premises, "verifications": [{"constraint": step.formal}]}
         [result] = potlang.verify(asked, trust="solver").results
         assert result.verdict in (Verdict.ENTAILED, Verdict.INCONSISTENT), (step, premises)
 
@@ -222,7 +223,7 @@ def test_the_example() -> None:
         (8,),
     ]
     assert solution.steps[6].edge == "The rule of Step 4, applied to Step 3 and Step 6, gives this."
-    assert solution.steps[6].prop == "reached(5)"
+    assert solution.steps[6].formal == "reached(5)"
     assert Graph.of(solution).sources() == [0, 1, 2, 3, 4]
 
 

@@ -91,7 +91,7 @@ def say_two_things(random: Random, steps: list[Step]) -> list[Step] | None:
     if len(steps) < 2:
         return None
     at = random.randrange(len(steps) - 1)
-    steps[at] = steps[at]._replace(node="We have $x = 1.5$ km. Then $y$ is positive.")
+    steps[at] = steps[at]._replace(node="We have $x = 1.5$ km. Then $y$ is positive.", formal=None)
     return steps
 
 

@@ -33,7 +33,7 @@ def test_a_step_has_four_parts_and_perhaps_a_proposition() -> None:
         {"direct_dependent_steps": [1], "node": r"$\\boxed{1}$.", "prop": "x == 1"},
     )
     assert found.steps[0] == Step(1, EDGE, None, "$x = 1$.")
-    assert (found.steps[-1].parents, found.steps[-1].prop) == ((1,), "x == 1")
+    assert (found.steps[-1].parents, found.steps[-1].formal) == ((1,), "x == 1")
 
 
 def test_a_parent_that_is_named_twice_is_one_edge() -> None:

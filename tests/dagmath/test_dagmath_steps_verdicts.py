@@ -227,50 +227,6 @@ def test_givens_that_contradict() -> None:
     assert report.contradiction == (1, 2, 3) and not report.ok
 
 
-def test_props() -> None:
-    """A `prop` is read by the front end of PoT, and the node is not ([STEP-PROP])."""
-    steps = (
-        Step(1, "", None, "Nonsense.", "2*x + 1 == 7 and x > 0"),
-        Step(2, "", (1,), "Nonsense.", "Implies(y > x, y > 3)"),
-        Step(3, "", (1,), "Nonsense.", "x == 4"),
-        Step(4, "", (1,), "$x = 3$.", "x == "),
-        Step(5, "", (1,), "$x = 3$.", "ForAll([n: Int], n > 2)"),
-        Step(6, "", (1,), "$x = 3$.", "-x ** 2 == -9"),
-    )
-    verdicts = [step.verdict for step in check_steps(Solution(steps)).steps]
-    assert verdicts == [GIVEN, PROVED, REFUTED, NOT_CHECKABLE, NOT_CHECKABLE, PROVED]
-
-
-@pytest.mark.parametrize(
-    ("prop", "reason"),
-    [
-        ("x and 3 < y", "expected a formula, found a term of sort Real"),
-        ("x + (y > 2) == 3", "needs numbers, found a term of sort Bool"),
-        ("x % 2 == 0", "expected Int, found Real"),
-        ("f(x, 2) == f(x)", "takes 2 arguments, but 1 is given"),
-        ("x == True", "cannot be compared"),
-        ("p -> q", "expected a formula"),
-    ],
-)
-def test_props_with_errors_of_sorts(prop: str, reason: str) -> None:
-    """The sorts of a `prop` are checked as a program's are, and the step says what is wrong ([STEP-PROP])."""
-    (found,) = check_steps(Solution((Step(1, "", (), "$x = 3$.", prop),))).steps
-    assert found.verdict is NOT_CHECKABLE and reason in found.reason
-
-
-def test_props_over_integers() -> None:
-    """A variable that a sentence says to be whole is an Int in a `prop` ([STEP-PROP])."""
-    steps = (
-        Step(1, "", None, "Let $n$ be a positive integer."),
-        Step(2, "", None, "Nonsense.", "n % 4 == 3"),
-        Step(3, "", (2,), "Nonsense.", "n % 2 == 1"),
-        Step(4, "", (2,), "Nonsense.", "n % 2 == 0"),
-        Step(5, "", (), "Nonsense.", "2 ** 100 > 10 ** 30"),
-    )
-    verdicts = [step.verdict for step in check_steps(Solution(steps)).steps]
-    assert verdicts == [GIVEN, GIVEN, PROVED, REFUTED, PROVED]
-
-
 def test_broken_graphs() -> None:
     """Steps that are no graph are an error of the caller."""
     with pytest.raises(BrokenGraphError):

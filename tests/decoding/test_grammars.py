@@ -213,7 +213,7 @@ def test_steps_rest_on_earlier_ones() -> None:
     """[GRAMMAR-DAGMATH]"""
     given = '{"steps": [{"step_id": 1, "edge": null, "direct_dependent_steps": null, "node": "x = 3"}'
     more = ', {"step_id": 2, "edge": "By Step 1", "direct_dependent_steps": [1], "node": "x > 2"'
-    more += ', "prop": "x > 2"}]}'
+    more += ', "formal": "x > 2"}]}'
     for export in (Export(grammar("dagmath")), _InText(Gbnf(grammar("dagmath", "gbnf")))):
         assert export.admits((given + more).encode())
         assert not export.admits((given + more.replace("[1]", "[2]")).encode())

@@ -46,7 +46,7 @@ def _step(book: RuleBook, step: int) -> Part:
     head = f'{{"step_id": {step}, "edge": '
     said = in_order(
         Reference("SENTENCE"),
-        optional(in_order(', "prop": "', Reference("expression"), '"')),
+        optional(in_order(', "formal": "', Reference("expression"), '"')),
         "}",
         Reference(f"behind_{step}"),
     )

@@ -169,7 +169,10 @@ def _settled(report: SolutionResult) -> str:
         return ""
     counts = {verdict: report.count(verdict) for verdict in StepVerdict if verdict is not StepVerdict.GIVEN}
     words = ", ".join(f"{count:,} {verdict}" for verdict, count in counts.items() if count)
-    return f"; of {report.derived:,} derived steps {words}" if words else "; no step is derived"
+    resting = (
+        f"; {report.formal_share:.0%} of the settled ones rest on `formal`" if report.formal_share else ""
+    )
+    return f"; of {report.derived:,} derived steps {words}{resting}" if words else "; no step is derived"
 
 
 def _cut(text: str, longest: int = _REASON) -> str:

@@ -64,6 +64,8 @@ class StepResult(NamedTuple):
     `relations` are those in its text. `true`, `follows` and `fits` answer apart ([REL-QUESTIONS]): whether
     what it says is true as arithmetic or algebra, whether it follows from its parents, whether its numbers
     are those of the problem; None where that could not be told.
+
+    `formal` says how its `formal` field was taken ([STEP-FORMAL-USED]); None where it has none.
     """
 
     id: int
@@ -79,6 +81,7 @@ class StepResult(NamedTuple):
     true: bool | None = None
     follows: bool | None = None
     fits: bool | None = None
+    formal: Literal["used", "disagrees", "unread"] | None = None
 
 
 class StepsReport(NamedTuple):
@@ -113,6 +116,12 @@ class StepsReport(NamedTuple):
         return self.settled / self.derived if self.derived else 1.0
 
     @property
+    def formal_share(self) -> float:
+        """The steps that rest on `formal` among all that are settled; 0 of none ([STEP-FORMAL-SHARE])."""
+        resting = sum(step.verdict in CHECKED and step.formal == "used" for step in self.steps)
+        return resting / self.settled if self.settled else 0.0
+
+    @property
     def ok(self) -> bool:
         """Whether no step is refuted and nothing given is contradictory."""
         return not self.count(StepVerdict.REFUTED) and not self.contradiction
@@ -123,6 +132,7 @@ class StepsReport(NamedTuple):
             "steps": to_plain(self.steps),
             "counts": self.counts,
             "checkable_share": round(self.checkable_share, 6),
+            "formal_share": round(self.formal_share, 6),
             "contradiction": list(self.contradiction),
             "time_ms": round(self.time_ms, 3),
         }
@@ -253,13 +263,18 @@ class SolutionResult(NamedTuple):
         """The settled ones among the derived steps, 1 of none; None if steps were not checked."""
         return self.checked.checkable_share if self.has_checked_steps else None
 
+    @property
+    def formal_share(self) -> float | None:
+        """The settled steps that rest on a `formal` field; None if steps were not checked."""
+        return self.checked.formal_share if self.has_checked_steps else None
+
     def count(self, verdict: StepVerdict) -> int:
         """How many steps have this verdict."""
         return self.checked.count(verdict)
 
     def to_dict(self) -> dict[str, Any]:
         """The report as JSON values, in the form of `schemas/dagmath-report-1.json`."""
-        share = self.checkable_share
+        share, formal = self.checkable_share, self.formal_share
         head = {
             "verdict": str(self.verdict),
             "class": None if self.sample_class is None else str(self.sample_class),
@@ -272,6 +287,7 @@ class SolutionResult(NamedTuple):
             "contradiction": list(self.contradiction),
             "counts": self.checked.counts if self.has_checked_steps else None,
             "checkable_share": None if share is None else round(share, 6),
+            "formal_share": None if formal is None else round(formal, 6),
         }
         return report_to_dict(self, head, body)
 

@@ -50,7 +50,7 @@ def write_text(solution: Solution, *, bold: bool = False) -> str:
         node = "Sink Node" if at == len(solution.steps) else "Node"
         lines = [f"{mark}Step {step.id}{mark}"]
         lines += [field("Edge", step.edge), field("Parents", _parents(step)), field(node, step.node)]
-        blocks.append([*lines, *([field("Proposition", step.prop)] if step.prop is not None else [])])
+        blocks.append([*lines, *([field("Formal", step.formal)] if step.formal is not None else [])])
     return "\n\n".join("\n".join(lines) for lines in blocks) + "\n"
 
 
@@ -65,7 +65,7 @@ def _step_value(step: Step) -> dict[str, Any]:
         "direct_dependent_steps": None if step.parents is None else list(step.parents),
         "node": step.node,
     }
-    return value if step.prop is None else {**value, "prop": step.prop}
+    return value if step.formal is None else {**value, "formal": step.formal}
 
 
 def _parents(step: Step) -> str:

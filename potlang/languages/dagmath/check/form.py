@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from potlang.diag import Diagnostic, Label, Severity, Sink
+from potlang.languages.dagmath.check.formals import check_formals
 from potlang.languages.dagmath.check.format import check_format
 from potlang.languages.dagmath.check.graph import Graph
 from potlang.languages.dagmath.check.reasons import PHRASES, Unclosed, unclosed_steps
@@ -14,7 +15,7 @@ from potlang.languages.dagmath.read.reader import ReadSolution, Source, read_sol
 from potlang.languages.dagmath.read.records import Solution
 from potlang.source import DEFAULT_LIMITS, Document, InputLimits
 
-_MAY_BE_GOLD = ("POT7026",)
+_MAY_BE_GOLD = ("POT7026", "POT7032", "POT7033")
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,8 +65,8 @@ class MalformedSolution(ValueError):
 def is_gold(checked: CheckedSolution, correct: bool) -> bool:
     """Whether a solution keeps the format to the letter, is closed, and its answer is right ([DAG-GOLD]).
 
-    `correct` is the judgement of its answer. No error may have been reported of it, and no warning but of a
-    citation of several steps at once, which the authors' own edges have (appendix D.3).
+    `correct` is the judgement of its answer. No error may have been reported of it, and no warning but of
+    a `formal`, and of a citation of several steps at once, which the authors' own edges have (appendix D.3).
     """
     quiet = all(each.severity is Severity.NOTE or each.code in _MAY_BE_GOLD for each in checked.diagnostics)
     return correct and quiet and checked.graph is not None and checked.graph.closed()
@@ -91,6 +92,7 @@ def check(
     sink = Sink()
     read = read_solution(source, sink, limits=limits, name=name)
     check_format(read, sink)
+    check_formals(read, sink)
     graph: Graph | None = None
     unclosed: list[Unclosed] = []
     if read.solution is not None:

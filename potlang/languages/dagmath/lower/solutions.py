@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from potlang.languages.dagmath.lower import vocabulary
 from potlang.languages.dagmath.lower.chunks import Template
@@ -23,6 +23,9 @@ from potlang.languages.dagmath.lower.syntax import (
 from potlang.languages.dagmath.lower.unit_normalisation import without_units
 from potlang.languages.dagmath.read.records import Solution, Step
 
+if TYPE_CHECKING:
+    from potlang.languages.dagmath.lower.formal import Formal
+
 _DECLARED: Final = re.compile(r"(?<![A-Za-z\\])([A-Za-z])\(([a-z])\)\s*=")
 _OWNER: Final = re.compile(r"\b([A-Z][a-z]+)['’]s\b")
 _ACTOR: Final = re.compile(
@@ -39,7 +42,8 @@ class Read(NamedTuple):
     """Steps with their readings, by position. `raw` are claims and values with their units.
 
     `integers` are variables said to be whole anywhere; `constrained` those of which the problem says
-    something by a formula, and `known` all variables that it mentions.
+    something by a formula, and `known` all variables that it mentions. `formals` are what the steps' `formal`
+    fields say, which nothing else here has regard to.
     """
 
     steps: tuple[Step, ...]
@@ -51,6 +55,7 @@ class Read(NamedTuple):
     constrained: frozenset[str]
     known: frozenset[str]
     problem: str
+    formals: tuple[Formal | None, ...] = ()
 
     def is_read_before(self, at: int) -> bool:
         """Whether all steps before one were read, or only state goals."""
@@ -85,20 +90,8 @@ def read_solution_steps(solution: Solution) -> Read:
     """The readings of all steps. Never raises for what they contain."""
     steps = solution.steps
     context = _context(solution)
-    read = {
-        at: _without_units(read_sentence(step.node, context))
-        for at, step in enumerate(steps)
-        if step.prop is None
-    }
-    integers = frozenset[str]().union(*(reading.integers | _integral(raw) for reading, raw in read.values()))
-    # Propositions come last: their sorts are checked, and sentences say which variables are whole.
-    for at, step in enumerate(steps):
-        if step.prop is not None:
-            # Elaboration takes 50 ms to import, and few solutions have propositions.
-            from potlang.languages.dagmath.lower.propositions import read_proposition
-
-            read[at] = _without_units(read_proposition(step.prop, integers))
-    found = [read[at] for at in range(len(steps))]
+    found = [_without_units(read_sentence(step.node, context)) for step in steps]
+    integers = frozenset[str]().union(*(reading.integers | _integral(raw) for reading, raw in found))
     positions = {step.id: at for at, step in enumerate(steps)}
     parents = tuple(tuple(dict.fromkeys(positions[each] for each in step.parents or ())) for step in steps)
     known, constrained = _of_problem(solution.problem or "", context)
@@ -107,7 +100,16 @@ def read_solution_steps(solution: Solution) -> Read:
     return Read(
         steps, parents, tuple(reading for reading, _ in found), tuple(raw for _, raw in found), context,
         integers, constrained, known, solution.problem or "",
+        tuple(None if step.formal is None else _formal(step.formal, integers) for step in steps),
     )  # fmt: skip
+
+
+def _formal(source: str, integers: frozenset[str]) -> Formal:
+    """What a `formal` field says; sentences say which variables are whole."""
+    # Elaboration takes 50 ms to import, and few solutions have such fields.
+    from potlang.languages.dagmath.lower.formal import read_formal
+
+    return read_formal(source, integers)
 
 
 def _context(solution: Solution) -> Context:

@@ -57,15 +57,15 @@ def check_sympy(term: Term) -> None:
             case Op("mod", (_, divisor)) if not (isinstance(divisor, Num) and divisor.value > 0):
                 # SymPy's remainders have the sign of the divisor, ours have none.
                 raise Unreadable("a remainder by what may be negative")
-            case Op(op) if op not in _NAMES and op not in _MADE:
+            case Op(op) if op not in SYMPY_NAMES and op not in _MADE:
                 raise Unreadable(f"SymPy is given no {op}")
 
 
 def _operation(sympy: Any, op: str, args: list[Any]) -> Any:
     if op in BINDERS:
-        return getattr(sympy, _NAMES[op])(args[3], tuple(args[:3]))
-    if op in _NAMES:
-        return getattr(sympy, _NAMES[op])(*args, evaluate=False)
+        return getattr(sympy, SYMPY_NAMES[op])(args[3], tuple(args[:3]))
+    if op in SYMPY_NAMES:
+        return getattr(sympy, SYMPY_NAMES[op])(*args, evaluate=False)
     return _MADE[op](sympy, *args)
 
 
@@ -81,7 +81,7 @@ def _quotient(sympy: Any, over: Any, under: Any) -> Any:
     return sympy.Mul(over, sympy.Pow(under, -1, evaluate=False), evaluate=False)
 
 
-_NAMES: Final = {
+SYMPY_NAMES: Final = {
     "=": "Eq", "!=": "Ne", "<": "Lt", "<=": "Le", ">": "Gt", ">=": "Ge", "and": "And", "or": "Or",
     "not": "Not", "=>": "Implies", "+": "Add", "*": "Mul", "^": "Pow", "sum": "Sum", "prod": "Product",
     "abs": "Abs", "floor": "floor", "ceil": "ceiling", "!": "factorial", "binom": "binomial", "mod": "Mod",
@@ -89,6 +89,7 @@ _NAMES: Final = {
     "sec": "sec", "csc": "csc", "arcsin": "asin", "arccos": "acos", "arctan": "atan",
     "sinh": "sinh", "cosh": "cosh", "tanh": "tanh",
 }  # fmt: skip
+"""The names that SymPy has for operations."""
 _MADE: Final[dict[str, Callable[..., Any]]] = {
     "/": _quotient,
     "ratio": _quotient,

@@ -25,7 +25,7 @@ STEP_KEYS: Mapping[Part, tuple[str, ...]] = {
     "edge": ("edge", "thinking", "reason"),
     "parents": ("direct_dependent_steps",),
     "node": ("node", "text"),
-    "prop": ("prop",),
+    "formal": ("formal", "prop"),
 }
 """The keys of each part of a step, the first that occurs counts (paper, appendices D, F, G and H)."""
 METADATA: Mapping[str, tuple[str, ...]] = {
@@ -135,11 +135,11 @@ class _Reader:
         parents = self._parents(said, row)
         edge = self._text(said, row, "edge") or ""
         node = self._text(said, row, "node")
-        prop = self._text(said, row, "prop")
+        formal = self._text(said, row, "formal")
         if number is None or node is None or "parents" not in said:
             return None
         self.places.rows.append(row)
-        return Step(number, edge, parents, node, prop)
+        return Step(number, edge, parents, node, formal)
 
     def _misspelt(self, value: Object, pointer: str, missing: Sequence[Part]) -> dict[Part, str]:
         """The keys of a step as they are written, misspelt ones under the parts that are meant."""

@@ -9,14 +9,15 @@ class Step(NamedTuple):
     """One step: justification, premises, conclusion (paper, section 4.1: Edge, Parents, Node).
 
     `parents` are ids of earlier steps, in the order written; None where the input says null: the step is
-    given by the problem or is common knowledge. `prop` is the conclusion in the PoT language, if given.
+    given by the problem or is common knowledge. `formal` is the node as a formula, in the PoT language
+    or SymPy text, if given.
     """
 
     id: int
     edge: str
     parents: tuple[int, ...] | None
     node: str
-    prop: str | None = None
+    formal: str | None = None
 
 
 class Solution(NamedTuple):

@@ -9,7 +9,7 @@ from potlang.diag import Edit, Place
 from potlang.diag.model import Patch, Replace
 from potlang.reading.embedded import EmbeddedDocument
 
-Part = Literal["id", "edge", "parents", "node", "prop"]
+Part = Literal["id", "edge", "parents", "node", "formal"]
 Span = tuple[int, int]
 Where = tuple[str, Span | None]
 """The pointer and the span of a `Place`, which is made for the few that are asked for."""

@@ -15,7 +15,7 @@ from potlang.languages.dagmath.read.source_map import Part, Row, SourceMap, Span
 
 _BOLD = r"(?P<bold>\*\*|__|\*|_)?"
 _COLON = r"[ \t]*+(?(bold)(?::[ \t]*+(?P=bold)|(?P=bold)[ \t]*+:|:)|:)[ \t]*+"
-_LABELS = r"Edge|Parents?|Sink[ \t]Node|Node|Proposition"
+_LABELS = r"Edge|Parents?|Sink[ \t]Node|Node|Formal|Proposition"
 _METADATA = r"Problem[ \t]id|Problem|Model|Dataset|Sample|Difficulty|Answer|Correct"
 # Possessive repetition (`++`, `*+`) throughout: what gives nothing back takes linear time on any text.
 HEADING = re.compile(r"[ \t>#*_]*+Step[ \t]++([0-9]++)[ \t]*+[:.]?[*_]*+[:.]?[ \t]*+", re.IGNORECASE)
@@ -39,7 +39,8 @@ _PARTS: dict[str, Part] = {
     "parents": "parents",
     "node": "node",
     "sink node": "node",
-    "proposition": "prop",
+    "formal": "formal",
+    "proposition": "formal",
 }
 _LONG = ("edge", "problem")
 """Fields that go on behind a blank line."""
@@ -53,7 +54,7 @@ def is_text_form(text: str) -> bool:
         first = text[start : start + 40].lstrip(" \t>#*_-+")[:1].lower()
         if first == "s" and not heading:
             heading = HEADING.fullmatch(text, start, end) is not None
-        if first and first in "epns" and not label:
+        if first and first in "epnsf" and not label:
             found = LABEL.match(text, start, end)
             label = found is not None and _name(found) in _PARTS
         if heading and label:
@@ -169,7 +170,7 @@ class _Reader:
         places["id"] = "", heading.span(1)
         whole = heading.start(), max(field.value[1] for field in parts.values())
         self.places.rows.append(Row(("", whole), places, set(), [("", span) for span in spans]))
-        return Step(number, edge, ids, node, self._said(parts, "prop") or None)
+        return Step(number, edge, ids, node, self._said(parts, "formal") or None)
 
     def _id(self, heading: re.Match[str]) -> int | None:
         if len(heading[1].lstrip("0")) < 11 and int(heading[1]) <= LARGEST_ID:

@@ -31,6 +31,18 @@ _TOTAL: Final = re.compile(r"\b(?:total|altogether|in all|combined|overall)\b", 
 _AMOUNTS: Final = re.compile(r"\$\s?((?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?)")
 
 
+_CITED: Final = re.compile(r"\b(?:steps?|equations?|eqs?\.?|cases?|parts?)[ ~]*\(?\d+\)?", re.IGNORECASE)
+
+
+def numbers_in(text: str, *, in_words: bool = True) -> frozenset[Fraction]:
+    """The numbers in a text, in digits and, if `in_words`, in words that stand for or have one in them."""
+    plain = _CITED.sub(" ", text)
+    found = {_number(match[0]) for match in _DIGITS.finditer(plain)}
+    if in_words:
+        found |= {_NAMED[word] for word in _WORD.findall(plain.lower()) if word in _NAMED}
+    return frozenset(found)
+
+
 class Numbers:
     """The numbers that a solution has given so far.
 

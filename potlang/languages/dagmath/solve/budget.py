@@ -19,7 +19,7 @@ _SHARE: Final = 0.125
 
 
 class Budget:
-    """The time that is left for a solution of so many steps, and for one of them."""
+    """What is left of the time for a solution of so many steps, and for one of them."""
 
     def __init__(self, steps: int, limits: Limits) -> None:
         """`limits` are those of the caller for the whole solution: nothing goes on beyond them."""

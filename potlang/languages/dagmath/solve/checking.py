@@ -39,6 +39,7 @@ from potlang.languages.dagmath.lower.syntax import (
 )
 from potlang.languages.dagmath.read.records import Solution, Step
 from potlang.languages.dagmath.relations.claims import StepRelations
+from potlang.languages.dagmath.relations.formals import Taken, with_formals
 from potlang.languages.dagmath.relations.numbers import Numbers, is_word_problem, may_round
 from potlang.languages.dagmath.results import By, StepResult, StepsReport, StepVerdict
 from potlang.languages.dagmath.solve.budget import Budget
@@ -52,7 +53,7 @@ from potlang.languages.dagmath.solve.premises import (
     subjects,
 )
 from potlang.languages.dagmath.solve.theory import StepTheory
-from potlang.languages.dagmath.solve.weighing import fit, weighed
+from potlang.languages.dagmath.solve.weighing import fit, weighed, with_formal
 from potlang.report.results import Interrupted, Limits, Result, Verdict
 from potlang.utils.deadline import Deadline
 
@@ -85,11 +86,11 @@ def check_steps(
     """
     Graph.of(solution)
     deadline = Deadline(limits.total_ms)
-    read = read_solution_steps(solution)
+    read, formals = with_formals(read_solution_steps(solution))
     left = limits._replace(total_ms=deadline.left_ms())
     budget = Budget(len(read.steps), left)
     with StepTheory(read.integers, left, trust, workers, budget) as theory:
-        report = _Checking(read, theory, identities or Identities()).run()
+        report = _Checking(read, formals, theory, identities or Identities()).run()
     return report._replace(time_ms=deadline.spent_ms())
 
 
@@ -131,8 +132,11 @@ class _Question(NamedTuple):
 class _Checking:
     """One solution on its way to a report."""
 
-    def __init__(self, read: Read, theory: StepTheory, identities: Identities) -> None:
+    def __init__(
+        self, read: Read, formals: Sequence[Taken | None], theory: StepTheory, identities: Identities
+    ) -> None:
         self.read = read
+        self.formals = formals
         self.theory = theory
         self.budget = theory.budget
         self.identities = identities
@@ -141,7 +145,7 @@ class _Checking:
         given = [step.node for step in read.steps if step.parents is None]
         self.numbers = Numbers(is_asked=is_word_problem([read.problem, *given]))
         self.numbers.add(read.problem)
-        texts = [_told(step) for step in read.steps]
+        texts = [step.node for step in read.steps]
         self.relations = StepRelations(
             texts, read.context, is_exact=self.numbers.is_asked and not may_round([read.problem, *texts])
         )
@@ -185,7 +189,7 @@ class _Checking:
         fitting = fit(step.node, relations, self.numbers, premises)
         self.numbers.add(step.node)
         is_scale = any(self.scales[each] for each in (at, *self.read.parents[at]))
-        return weighed(
+        result = weighed(
             result,
             relations,
             fitting,
@@ -193,6 +197,7 @@ class _Checking:
             is_scale=is_scale,
             is_broad=len(premises) > _MOST_PARENTS,
         )
+        return with_formal(result, self.formals[at], found.reason)
 
     def _judged(self, at: int, step: Step, reading: Reading) -> tuple[_Found, tuple[Term, ...], int | None]:
         if reading.reason is not None:
@@ -576,11 +581,6 @@ def _restating(question: _Question) -> list[Encoded]:
     told = {part: each for premise, each in question.known for part in conjuncts(premise.term)}
     parts_ = list(conjuncts(question.claim))
     return [told[part] for part in parts_] if all(part in told for part in parts_) else []
-
-
-def _told(step: Step) -> str:
-    """The text of a step; none where a proposition says what it claims."""
-    return "" if step.prop is not None else step.node
 
 
 def _introduced(claim: Term, seen: frozenset[Term]) -> Term | None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from potlang.diag import Diagnostic, Sink
 from potlang.languages.dagmath.check.form import CheckedSolution, check
+from potlang.languages.dagmath.check.formals import MOST_STEPS
 from potlang.languages.dagmath.check.graph import Graph
 from potlang.languages.dagmath.check.metrics import Class, Shape, classify, shape_of, surplus
 from potlang.languages.dagmath.read.boxed import last_box
@@ -33,8 +34,6 @@ if TYPE_CHECKING:
     from potlang.processes.pool import Workers
     from potlang.prove.options import Trust
 
-MOST_STEPS = 2_000
-"""Steps of a solution up to which they are checked."""
 _SHOWN = 80
 _MOST_JUDGE_SECONDS = 5.0
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from potlang.languages.dagmath.relations.claims import StatedRelation, is_closed_relation
+from potlang.languages.dagmath.relations.formals import Taken
 from potlang.languages.dagmath.relations.numbers import Numbers, left_out
 from potlang.languages.dagmath.relations.standing import Standing
 from potlang.languages.dagmath.relations.truth import RelationTruth
@@ -116,6 +117,15 @@ def weighed(
     if found.fits is False:
         return _unfitting(result, found)
     return _settled(result, StepVerdict.PROVED, "")._replace(follows=True)
+
+
+def with_formal(result: StepResult, formal: Taken | None, reason: str) -> StepResult:
+    """The result with the use of the step's `formal`: one that says something else proves nothing."""
+    if formal is None:
+        return result
+    if formal.use == "disagrees" and result.verdict in (StepVerdict.PROVED, StepVerdict.NOT_ENTAILED):
+        result = result._replace(verdict=StepVerdict.NOT_CHECKABLE, reason=reason, follows=None)
+    return result._replace(formal=formal.use)
 
 
 def _settled(result: StepResult, verdict: StepVerdict, reason: str) -> StepResult:
