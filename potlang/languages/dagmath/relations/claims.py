@@ -21,7 +21,8 @@ from potlang.languages.dagmath.lower.polynomials import (
     variables,
 )
 from potlang.languages.dagmath.lower.readings import Context
-from potlang.languages.dagmath.lower.syntax import Name, Op, Term, is_closed, is_op
+from potlang.languages.dagmath.lower.syntax import Name, Op, Term, is_closed, is_op, shown
+from potlang.languages.dagmath.relations.definitions import Definitions
 from potlang.languages.dagmath.relations.find import FoundChains, find_chains
 from potlang.languages.dagmath.relations.model import IN_WORDS, Chain, Link, Side
 from potlang.languages.dagmath.relations.objects import all_of, components, is_of_objects, truth_of_sets
@@ -136,6 +137,7 @@ class StepRelations:
         self._moved: set[str] = set()
         self._conditions: list[Condition] = []
         self._found: list[FoundChains] = []
+        self._definitions = Definitions()
 
     def of(self, at: int, parents: Sequence[int]) -> tuple[StatedRelation, ...]:
         """The relations of a step, which rests on others; to be asked for each step once, in their order."""
@@ -158,11 +160,13 @@ class StepRelations:
             relations += self._chain(at, parents, found.text, chain, meant, before)
             if meant is not Standing.DENIED:
                 self._conditions += conditions(chain)
+            self._definitions.note(at, found.text, chain, meant, is_given=not parents)
             before = chain
         return tuple(relations)
 
     def forget(self, names: frozenset[str]) -> None:
         """Forgets what was said of variables that are introduced again: they are others from here on."""
+        self._definitions.forget(names)
         self._equations = [each for each in self._equations if names.isdisjoint(variables(each.polynomial))]
         self._values = {
             name: (step, value)
@@ -187,6 +191,9 @@ class StepRelations:
         ):
             if is_of_objects(left, right):
                 truth, reason, names = self._objects(at, parents, text, chain, place, meant)
+                if truth is RelationTruth.OPEN:
+                    by_definition = self._defined(at, parents, text, chain, place, meant)
+                    truth, reason, names = by_definition or (truth, reason, names)
                 found.append(
                     StatedRelation(left, link, right, chain.start, chain.end, meant, truth, reason, names)
                 )
@@ -211,6 +218,9 @@ class StepRelations:
                 if again is not None:
                     truth, names = again, False
                     reason = _NO_RESULT if again is RelationTruth.FALSE else ""
+            if truth in (RelationTruth.OPEN, RelationTruth.UNREAD):
+                by_definition = self._defined(at, parents, text, chain, place, meant)
+                truth, reason, names = by_definition or (truth, reason, names)
             # What is worked out is claimed under a supposition, too: `for n = 3, f(n) = 2 + 3 = 6`.
             works_out = (
                 meant is Standing.SUPPOSED
@@ -232,6 +242,8 @@ class StepRelations:
         pairs = components(left, link, right)
         if pairs is None:
             truth = truth_of_sets(left, link, right)
+            if truth is RelationTruth.FALSE and not self._context.is_decimal:
+                truth = RelationTruth.UNCLEAR
             names = link == "=" and truth is RelationTruth.OPEN and isinstance(left.term, Name)
             return truth, "it is false" if truth is RelationTruth.FALSE else "", names
         judged = [
@@ -242,6 +254,38 @@ class StepRelations:
         truth = all_of(each.truth for each in judged)
         reason = next((each.reason for each in judged if each.truth is truth), "")
         return truth, reason, truth is RelationTruth.OPEN and all(_is_settled(each) for each in judged)
+
+    def _defined(
+        self, at: int, parents: Sequence[int], text: str, chain: Chain, place: int, meant: Standing
+    ) -> tuple[RelationTruth, str, bool] | None:
+        """The truth of a relation with definitions put in its place; None where it is not settled by them."""
+        known = frozenset((*parents, at))
+        sides, used = [], frozenset[str]()
+        for side in chain.sides[place : place + 2]:
+            if side.term is None:
+                return None
+            is_tried = meant is Standing.SUPPOSED
+            term, names = self._definitions.expanded(side.term, known, is_tried=is_tried)
+            sides.append(side._replace(term=term, source=shown(term)) if names else side)
+            used |= names
+        if not used:
+            return None
+        left, right = sides
+        link = chain.links[place]
+        if is_of_objects(left, right):
+            put_in = chain._replace(sides=(left, right), links=(link,))
+            truth = self._objects(at, parents, text, put_in, 0, meant)[0]
+        else:
+            truth = truth_of(left, link, right, chain.modulus)
+            if truth is RelationTruth.OPEN and link == "=" and self._is_algebra(left, right):
+                assert left.term is not None and right.term is not None
+                same = compared(left.term, right.term, is_complex=self._context.is_complex)
+                truth = RelationTruth.TRUE if same else truth
+        if truth in (RelationTruth.TRUE, RelationTruth.ROUNDED):
+            return truth, "it follows by definition", False
+        if truth is RelationTruth.FALSE and meant is Standing.CLAIMED and self._definitions.are_sure(used):
+            return truth, f"it is false by definition: {_shown(left)} {link} {_shown(right)}", False
+        return None
 
     def _is_running(self, chain: Chain, place: int) -> bool:
         """`3 * 2 = 6 + 1 = 7`: what is said to be equal is only the first part of the next side."""
