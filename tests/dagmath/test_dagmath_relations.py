@@ -20,6 +20,7 @@ from potlang.languages.dagmath.lower.polynomials import (
     difference_of,
     divides,
     follows,
+    is_combination,
     share_a_factor,
     variables,
 )
@@ -186,6 +187,9 @@ def test_long_texts_take_no_time(unit: str) -> None:
         (r"$\pi \cdot 9801 \approx 31000$", ["true"]),
         (r"$3.14 \cdot 9801 \approx 30790.75$", ["true"]),
         (r"$1 - e^{-1} \approx 0.6421$", ["false"]),
+        (r"$18.75 + 21.43 \approx 39.18 \text{ meters}$", ["false"]),
+        (r"$\frac{1}{\sin 8^\circ} = \cot 4^\circ + \cot 8^\circ$", ["false"]),
+        (r"$\frac{1}{\sin 8^\circ} = \cot 4^\circ - \cot 8^\circ$", ["true"]),
         (r"$1023 / 512 = 1.9999995$", ["false"]),
         (r"$0.333 \cdot 3 = 1$", ["rounded"]),
         (r"$17 \equiv 3 \pmod{7}$", ["true"]),
@@ -222,6 +226,15 @@ def test_truth(text: str, expected: list[str]) -> None:
         ([r"$x^2 = x + 1$.", r"$x^3 = x^2 + x = (x + 1) + x = 2x + 1$"], ["true", "true", "true"]),
         ([r"$x + y = 5$ and $xy = 6$.", r"$B = x^3 + y^3 + xy = 35 + y + x + 1$"], ["open", "open"]),
         ([r"\[ A = \frac{s\sqrt{6}}{3} - \frac{s}{\sqrt{3}} = \frac{s\sqrt{6}}{4} \]"], ["open", "false"]),
+        ([r"$a + b = 4$.", r"$a - b = 2$.", r"Adding them gives $2a = 6$."], ["true"]),
+        ([r"$a + b = 4$.", r"$a - b = 2$.", r"So $2a = 7$."], ["open"]),
+        ([r"In one case $a + b = 4$.", r"In the other $a + b = 5$.", r"Here $a - b = 3$."], ["open"]),
+        ([r"We factor $x^2 - 5x + 6$.", r"By factoring, $x^2 - 5x + 6 = (x - 1)(x - 5)$."], ["false"]),
+        ([r"We factor $x^2 - 5x + 6$.", r"By factoring, $x^2 - 5x + 6 = (x - 2)(x - 3)$."], ["true"]),
+        ([r"It is $x^2 - 5x + 6$.", r"We factor the equation $x^2 - 5x + 6 = 2x$."], ["open"]),
+        ([r"$S_2 = 7.5 \cdot 994$.", "Finally, we calculate:", r"$S_2 = 7458$"], ["false"]),
+        ([r"$f(x) = 1 - \sin^2 x$.", r"This simplifies to $f(x) = \sin^2 x$."], ["false"]),
+        ([r"$f(x) = 1 - \sin^2 x$.", r"Using the equation, $f(x) = \sin^2 x$."], ["open"]),
         (["Total = 52 + 24 + 44 + 48", "Total = 178"], ["false"]),
         (["Total = 52 + 24", "Total = 76"], ["true"]),
         ([r"\[ OD = \sqrt{8} \]", r"\[ OD = 2\sqrt{2} \]"], ["true"]),
@@ -235,7 +248,7 @@ def test_truth(text: str, expected: list[str]) -> None:
         ([r"$x^2 y + y = 4$.", "Expanding, we get", r"\[ x^2 y = 4x \]"], ["false"]),
         ([r"$x^2 y + y = 4$.", r"Rearranging, we get $y(x^2 + 1) - 4 = 0$"], ["true"]),
         ([r"$x^2 y + y = 4$.", r"Using this, we simplify it to $x^2 y = 4x$."], ["open"]),
-        ([r"$xy = 3$.", r"$x^2 + xy + y^2 = 10$.", r"This simplifies to $x^2 + y^2 = 7$."], ["open"]),
+        ([r"$xy = 3$.", r"$x^2 + xy + y^2 = 10$.", r"This simplifies to $x^2 + y^2 = 7$."], ["true"]),
         ([r"\begin{align*} a &= 3 + 4 \\", r"&= 8"], ["false"]),
     ],
 )
@@ -368,6 +381,20 @@ def test_polynomials_agree_with_values(left: str, right: str, x: Fraction, y: Fr
     complex_at = {name: complex(each) for name, each in at.items()}
     expected = approximation(one, complex_at).value - approximation(other, complex_at).value
     assert abs(complex(value) - expected) < 1e-6 * (1 + abs(expected))
+
+
+@given(POLYNOMIALS, POLYNOMIALS, POLYNOMIALS)
+@settings(max_examples=200, deadline=None)
+def test_combinations(first: str, second: str, third: str) -> None:
+    """[REL-POLYNOMIAL] A sum of multiples is zero where its parts are, if these are zero somewhere."""
+    one, other, more = (
+        difference_of(read_formula(each), read_formula("0")) for each in (first, second, third)
+    )
+    mixed = difference_of(read_formula(f"3 \\cdot {first}"), read_formula(f"7 \\cdot {second}"))
+    constant = difference_of(read_formula(f"{first} + 1"), read_formula("0"))
+    absurd = not is_combination({}, [one, other])
+    assert absurd or is_combination(mixed, [one, other])
+    assert not is_combination(more, [one, constant])
 
 
 @given(POLYNOMIALS, POLYNOMIALS, POLYNOMIALS)

@@ -154,6 +154,29 @@ def follows(first: Polynomial, second: Polynomial) -> bool:
     return len(_common(_dense(second), dense)) == len(dense)
 
 
+def is_combination(polynomial: Polynomial, others: Iterable[Polynomial]) -> bool:
+    """Whether a polynomial is a sum of multiples of others by numbers: it is zero where they are.
+
+    Not where they are zero nowhere, as is seen at once.
+    """
+    basis: list[tuple[Monomial, Polynomial]] = []
+
+    def reduced(each: Polynomial) -> Polynomial:
+        for lead, row in basis:
+            if lead in each:
+                each = plus(each, scaled(row, -each[lead]))
+        return each
+
+    for other in others:
+        rest = reduced(other)
+        if rest.keys() == {()}:
+            return False
+        if rest:
+            lead = max(rest)
+            basis.append((lead, scaled(rest, 1 / rest[lead])))
+    return not reduced(polynomial)
+
+
 def divides(first: Polynomial, second: Polynomial) -> bool:
     """Whether a polynomial is a factor of another. Raises NotRational."""
     if not first:

@@ -16,6 +16,7 @@ from potlang.languages.dagmath.lower.polynomials import (
     clash,
     difference_of,
     follows,
+    is_combination,
     quotient,
     substituted,
     variables,
@@ -36,7 +37,7 @@ from potlang.languages.dagmath.relations.rewriting import (
     letters,
     may_follow,
 )
-from potlang.languages.dagmath.relations.standing import Standing, standing
+from potlang.languages.dagmath.relations.standing import Standing, lead, standing
 from potlang.languages.dagmath.relations.truth import RelationTruth, is_cut_off, is_number, truth_of
 
 
@@ -104,6 +105,12 @@ _REWORKED: Final = re.compile(
     re.IGNORECASE,
 )
 """Words between two equations by which the second is the first, written in another way."""
+_WORKED_OUT: Final = re.compile(
+    r"simplif|expand|combin\w+ like|collect|distribut|calculat|comput|evaluat|work\w* out|rewrit"
+    r"|which (?:is|gives)",
+    re.IGNORECASE,
+)
+"""Words between two equations of one thing by which its second value is the first one, worked out."""
 _BRINGING_IN: Final = re.compile(
     r"\b(?:substitut\w*|us(?:e|es|ing)|since|because|plug\w*|where|let|letting|setting|set|given|recall|first|second|third"
     r"|other|another|similarly|case|if|when|or|alternatively|instead|also|differentiat\w*|derivative|integrat\w*"
@@ -112,6 +119,15 @@ _BRINGING_IN: Final = re.compile(
     re.IGNORECASE,
 )
 """Words between two equations after which the second may rest on more than the first."""
+_FACTORED: Final = re.compile(
+    r"\b(?:factor(?:s|ed|ing|ize\w*|izing)?|expand\w*|expansion|complet\w+ the square|division"
+    r"|partial fractions?)\b",
+    re.IGNORECASE,
+)
+"""Words before an equation by which its left side is written in another way."""
+_SOLVING: Final = re.compile(r"\b(?:equations?|both sides|solv\w+|set|if|when|or|let)\b", re.IGNORECASE)
+_SPACES: Final = re.compile(r"\s+|\\left|\\right")
+_LEAST_MENTION: Final = 5
 _ROOTS: Final = re.compile(r"(?<!square )(?<!cube )\broots?\b", re.IGNORECASE)
 """Words by which letters other than that of the equation solve it."""
 _OR: Final = re.compile(r"\bor\b", re.IGNORECASE)
@@ -303,13 +319,14 @@ class StepRelations:
         self, at: int, known: frozenset[int], text: str, chain: Chain, before: Chain | None
     ) -> RelationTruth | None:
         """The truth of `Total = 176` right behind `Total = 52 + 24`; None where nothing is said again."""
-        between = text[: chain.start]
-        if before is not None:
-            between = between[before.end :]
-        elif at - 1 in known and self._found[at - 1].chains:
-            before = self._found[at - 1].chains[-1]
-            between = f"{self._found[at - 1].text[before.end :]} {between}"
-        if before is None or before.links[-1] != "=" or not _NOTHING.fullmatch(between):
+        step = at
+        while before is None and step and step - 1 in known and at - step < _MOST_STEPS_BETWEEN:
+            step -= 1
+            before = self._found[step].chains[-1] if self._found[step].chains else None
+        if before is None or before.links[-1] != "=":
+            return None
+        between = self._between(at, text, step, before, chain)
+        if between is None or not (_NOTHING.fullmatch(between) or _is_worked_out(between)):
             return None
         last, right = before.sides[-1], chain.sides[1]
         if not _is_same(before.sides[0], chain.sides[0]) or is_number(last):
@@ -364,13 +381,26 @@ class StepRelations:
         outcome = self._compared(at, known, text, chain, polynomial, gives, meant)
         if (
             outcome[0] is RelationTruth.OPEN
-            and (place or chain.goes_on)
+            and self._is_said_to_be_one(at, text, chain, place)
             and self._is_rewriting(left, right, polynomial)
         ):
             outcome = RelationTruth.FALSE, "both sides are the same expression rewritten, and differ"
         is_new = gives is not None and gives not in self._values and outcome[0] is RelationTruth.OPEN
         self._note(at, text, chain, polynomial, gives, meant, one, other)
         return outcome[0], outcome[1], is_new and not place
+
+    def _is_said_to_be_one(self, at: int, text: str, chain: Chain, place: int) -> bool:
+        """Whether a side is said to be the one before, written in another way: in a chain, or factored."""
+        if place or chain.goes_on:
+            return True
+        before = text[: chain.start]
+        said = lead(before, self._texts[at - 1] if at else "")
+        if not _FACTORED.search(said) or _SOLVING.search(said):
+            return False
+        old = _SPACES.sub("", chain.sides[0].source)
+        return len(old) >= _LEAST_MENTION and any(
+            old in _SPACES.sub("", each) for each in (*self._texts[:at], before)
+        )
 
     def _is_algebra(self, left: Side, right: Side) -> bool:
         """Whether the variables of two sides are numbers as far as words tell, to be added and multiplied."""
@@ -408,12 +438,17 @@ class StepRelations:
                 polynomial, self._known(known, variables(polynomial) - {gives})
             ):
                 return RelationTruth.TRUE, "it follows with the values given before"
+            certain = [
+                each.polynomial for each in earlier if self._moved.isdisjoint(variables(each.polynomial))
+            ]
+            if is_combination(polynomial, certain):
+                return RelationTruth.TRUE, "it follows from equations before"
             last = earlier[-1] if earlier else None
             if last is None or last.gives or meant is not Standing.CLAIMED or last.chain is chain:
                 return RelationTruth.OPEN, ""
             if any(map(has_decimals, (*_terms(last.chain), *_terms(chain)))):
                 return RelationTruth.OPEN, ""
-            between = self._between(at, text, last, chain)
+            between = self._between(at, text, last.step, last.chain, chain)
             if between is None:
                 return RelationTruth.OPEN, ""
             origin = f"{_shown(last.chain.sides[0])} = {_shown(last.chain.sides[-1])}"
@@ -430,16 +465,15 @@ class StepRelations:
         given = ((name, self._values.get(name or "")) for name in names if name not in self._moved)
         return {name: found[1] for name, found in given if name and found and found[0] in steps}
 
-    def _between(self, at: int, text: str, last: _Equation, chain: Chain) -> str | None:
-        """The words between an equation and a chain; None where they are far apart."""
-        if last.step == at:
-            return text[last.chain.end : chain.start] if last.chain.end <= chain.start else None
-        between = range(last.step + 1, at)
-        if len(between) > _MOST_STEPS_BETWEEN or any(self._found[each].chains for each in between):
+    def _between(self, at: int, text: str, step: int, before: Chain, chain: Chain) -> str | None:
+        """The words between a chain of an earlier step, or of the same, and another; None if they are far."""
+        if step == at:
+            return text[before.end : chain.start] if before.end <= chain.start else None
+        steps = range(step + 1, at)
+        if len(steps) > _MOST_STEPS_BETWEEN or any(self._found[each].chains for each in steps):
             return None
-        return " ".join(
-            [last.text[last.chain.end :], *(self._texts[each] for each in between), text[: chain.start]]
-        )
+        words = [self._found[step].text[before.end :], *(self._texts[each] for each in steps)]
+        return " ".join([*words, text[: chain.start]])
 
     def _note(
         self, at: int, text: str, chain: Chain, polynomial: Polynomial, gives: str | None, meant: Standing,
@@ -472,6 +506,11 @@ def _is_derived(between: str) -> bool:
     if _APART.search(between):
         return False
     return _NOTHING.fullmatch(between) is not None or _DERIVED.search(between) is not None
+
+
+def _is_worked_out(between: str) -> bool:
+    """Whether the words between two equations say that the second gives the result of the first."""
+    return _WORKED_OUT.search(between) is not None and _BRINGING_IN.search(between) is None
 
 
 def _is_reworked(between: str) -> bool:

@@ -53,7 +53,7 @@ def conditions(chain: Chain) -> Iterator[Condition]:
         except (NotRational, RecursionError):
             yield Condition(names, None)
             continue
-        if polynomial:
+        if polynomial and not _agree_everywhere(left, right):
             yield Condition(names, polynomial if variables(polynomial) <= names else None)
 
 
@@ -115,17 +115,23 @@ def differ_everywhere(left: Side, right: Side) -> bool:
 
     Expressions that are equal for some kind of numbers only (whole, odd, positive ones) do not.
     """
+    found = list(_agreeing(left, right))
+    return len(found) >= _LEAST_POINTS and not any(found)
+
+
+def _agree_everywhere(left: Side, right: Side) -> bool:
+    found = list(_agreeing(left, right))
+    return len(found) >= _LEAST_POINTS and all(found)
+
+
+def _agreeing(left: Side, right: Side) -> Iterator[bool]:
+    """Whether two expressions agree, for each point where both have a value."""
     assert left.term is not None and right.term is not None
-    compared = 0
     for values in _points(sorted(letters(left) | letters(right))):
         try:
-            one, other = approximation(left.term, values), approximation(right.term, values)
+            yield are_near(approximation(left.term, values), approximation(right.term, values), _SURELY)
         except NotNumeric:
             continue
-        if are_near(one, other, _SURELY):
-            return False
-        compared += 1
-    return compared >= _LEAST_POINTS
 
 
 def _points(names: Sequence[str]) -> Iterator[Mapping[str, complex]]:

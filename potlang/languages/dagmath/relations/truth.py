@@ -228,7 +228,9 @@ def _approximate(left: Side, right: Side) -> RelationTruth:
     if off <= _MUCH_BLURRED * blurred or are_near(first, second, _FINELY):
         return RelationTruth.TRUE
     in_percent = [any(is_op(each, "%") for each in parts(side)) for side in (left.term, right.term)]
-    is_unclear = left.is_cut or right.is_cut or left.unit or right.unit or in_percent[0] != in_percent[1]
+    is_unclear = (
+        left.is_cut or right.is_cut or _is_measured_apart(left, right) or in_percent[0] != in_percent[1]
+    )
     is_vague = not (is_number(left) or is_number(right)) and off <= 1
     if is_unclear or is_vague or _is_angular(left.term) or _is_angular(right.term):
         return RelationTruth.TRUE if are_near(first, second, float(_ROUGHLY)) else RelationTruth.UNCLEAR
@@ -247,13 +249,18 @@ def _blur(side: Side) -> float:
     found = 0.0
     value = approximation(side.term).value
     for number in {each for each in parts(side.term) if isinstance(each, Num) and each.value.denominator > 1}:
-        moved = Num(number.value + Fraction(1, number.value.denominator))
+        moved = Num(number.value + Fraction(1, 10 ** _decimals(number)))
 
         def other(each: Term, number: Num = number, moved: Num = moved) -> Term:
             return moved if each == number else each
 
         found += abs(approximation(rebuilt(side.term, other)).value - value)
     return found
+
+
+def _decimals(number: Num) -> int:
+    """How many decimals a number has, up to a dozen."""
+    return next((places for places in range(12) if (number.value * 10**places).denominator == 1), 12)
 
 
 def _last_digit(number: str) -> float:
@@ -285,9 +292,14 @@ def _irrational(left: Side, link: str, right: Side) -> RelationTruth:
     if any(_has_places(side.term) for side in (left, right)) and off <= _FLOAT_ROUGHLY * scale:
         return RelationTruth.ROUNDED
     angular = any(_is_angular(side.term) for side in (left, right))
-    if left.is_cut or right.is_cut or left.unit or right.unit or angular:
+    if left.is_cut or right.is_cut or _is_measured_apart(left, right) or angular:
         return RelationTruth.UNCLEAR
     return RelationTruth.FALSE
+
+
+def _is_measured_apart(left: Side, right: Side) -> bool:
+    """Whether both sides have units, and others; that of one alone is the unit of the result."""
+    return bool(left.unit and right.unit) and left.unit != right.unit
 
 
 _ANGULAR: Final = frozenset(["sin", "cos", "tan", "cot", "sec", "csc"])
