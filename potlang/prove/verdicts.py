@@ -33,6 +33,8 @@ _MOST_AHEAD = 32
 _MOST_MODELS = 16
 _MOST_ROUNDS = 4
 _LARGEST_REUSED = 200
+_FEWEST_FORESEEN = 8
+_FORESEEN_MS = 200
 
 
 class PartialModel(NamedTuple):
@@ -149,6 +151,7 @@ class Verifier:
         self._models: list[PartialModel] = []
         # What two solvers are to agree on is asked of both each time.
         self._reuse = len(dispatcher.solvers) == 1
+        self._foreseeing = self._reuse
         self._together = together and self._reuse
         self._full = full_models
         self._tracked = tracked
@@ -204,6 +207,7 @@ class Verifier:
 
     def verify(self, states: Sequence[ClaimState]) -> None:
         """Decide these claims, in order."""
+        self._foresee(states)
         for index, state in enumerate(states):
             began = time.perf_counter()
             try:
@@ -217,6 +221,43 @@ class Verifier:
                 state.results.append(_given_up(reason))
                 state.checks += state.results[-1].checks
             state.time_ms = (time.perf_counter() - began) * 1000
+
+    def _foresee(self, states: Sequence[ClaimState]) -> None:
+        """Look for models in which many claims hold, and for such in which many fail ([VERDICT-FORESEEN])."""
+        # Without a model from a solver nothing says that one is needed.
+        if not self._foreseeing or not any(model.result.structure is None for model in self._models):
+            return
+        wanted: dict[int, Node] = {}
+        plain: list[Node] = []
+        for state in states:
+            more = [*(term.node for term in (*state.terms, *state.named)), state.formula]
+            can_tell = state.reusable and not state.results and self._can_say(state)
+            if can_tell and len(wanted) + len(more) <= _MOST_VALUES:
+                wanted |= {node.id: node for node in more}
+                plain.append(state.formula)
+        negate, values = self.terms.module.pool.negate, list(wanted.values())
+        groups = [plain, list(map(negate, plain))] if len(plain) >= _FEWEST_FORESEEN else []
+        while groups and self._foreseeing:
+            found = self._shared_models(groups, values)
+            apart = [group for group, is_model in zip(groups, found, strict=True) if not is_model]
+            halves = [half for group in apart for half in (group[::2], group[1::2])]
+            groups = [half for half in halves if len(half) >= _FEWEST_FORESEEN]
+
+    def _shared_models(self, groups: Sequence[Sequence[Node]], wanted: list[Node]) -> list[bool]:
+        """Whether a model was found, and is kept, in which all formulas of a group are true."""
+        conj = self.terms.module.pool.conj
+        checks = [self._complete(Check("claim", conj(group), wanted=tuple(wanted))) for group in groups]
+        found = []
+        for result in self.dispatcher.ask_ahead(
+            "claim", [each.query for each in checks], most_ms=_FORESEEN_MS
+        ):
+            # What takes the solver long once would do so each time.
+            self._foreseeing &= result.status != "unknown"
+            model = self._model(result, wanted)
+            found.append(model is not None and bool(model.values))
+            if model is not None and model.values:
+                self._models = [*self._models[1 - _MOST_MODELS :], model]
+        return found
 
     def _decide_together(self, states: Sequence[ClaimState]) -> None:
         """Put the open sides of many claims as one check: if none has a model, all are unsat.

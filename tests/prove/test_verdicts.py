@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
+from itertools import pairwise
 
 import pytest
 from lying_solvers import Liars
@@ -14,7 +15,7 @@ from potlang.engines.messages import Query, SolverAnswer
 from potlang.engines.solver import SolverSession
 from potlang.ir.module import Module
 from potlang.ir.nodes import Symbol, SymbolKind
-from potlang.ir.operators import UNION
+from potlang.ir.operators import LT, UNION
 from potlang.ir.sorts import BOOL, INT, REAL, STRING, BitVecSort, EnumSort, SetSort, TupleSort
 from potlang.processes.pool import Workers
 from potlang.prove.options import ProverOptions
@@ -156,6 +157,35 @@ def test_evidence_from_a_reused_model_is_complete(solve: Solve) -> None:
         assert result.evidence.could_be_true is not None and result.evidence.could_be_false is not None
         assert result.evidence.could_be_true[name] == "True"
         assert result.evidence.could_be_false[name] == "False"
+
+
+def test_many_open_claims_share_models(shared: Workers) -> None:
+    """[VERDICT-FORESEEN] The verdicts are the same where nothing is foreseen, and the models are theirs."""
+    world = World()
+    pool = world.pool
+    unknown = [world.constant(f"x{at}", INT) for at in range(24)]
+    world.fact("one is known", pool.eq(unknown[3], pool.integer(2)))
+    world.fact("one is bounded", pool.app(LT, (pool.integer(5), unknown[5])))
+    above = [pool.app(LT, (pool.integer(at), each)) for at, each in enumerate(unknown)]
+    steps = [pool.implies(*pair) for pair in pairwise(above)]
+    for at, formula in enumerate([*above, *steps]):
+        world.claim(f"claim {at}", formula)
+    module = world.module()
+    with Prover(module, workers=shared) as session:
+        found = [*session.verify(module.claims[:1], []), *session.verify(module.claims[1:], [])]
+    with Prover(module, workers=shared) as at_once:
+        others = at_once.verify(module.claims, [])
+    for result, other in zip(found, others, strict=True):
+        assert (result.verdict, result.trust, other.trust) == (other.verdict, "checked", "checked")
+        assert (result.evidence.could_be_true is None) == (other.evidence.could_be_true is None)
+    for at, result in enumerate(found[:24]):
+        if result.verdict is Verdict.UNDETERMINED:
+            true, false = result.evidence.could_be_true, result.evidence.could_be_false
+            assert true is not None and false is not None
+            assert int(true[f"x{at}"]) > at >= int(false[f"x{at}"])
+    assert sum(each.verdict is Verdict.UNDETERMINED for each in found) > 40
+    few, many = (sum(len(each.checks) for each in results) for results in (found, others))
+    assert 4 * few < 3 * many
 
 
 def test_push_and_pop(shared: Workers) -> None:
