@@ -23,6 +23,7 @@ from potlang.languages.dagmath.lower.polynomials import (
 )
 from potlang.languages.dagmath.lower.readings import Context
 from potlang.languages.dagmath.lower.syntax import Name, Op, Term, is_closed, is_op, shown
+from potlang.languages.dagmath.relations.congruences import Congruences
 from potlang.languages.dagmath.relations.definitions import Definitions
 from potlang.languages.dagmath.relations.find import FoundChains, find_chains
 from potlang.languages.dagmath.relations.model import IN_WORDS, Chain, Link, Side
@@ -154,6 +155,7 @@ class StepRelations:
         self._conditions: list[Condition] = []
         self._found: list[FoundChains] = []
         self._definitions = Definitions()
+        self._congruences = Congruences()
 
     def of(self, at: int, parents: Sequence[int]) -> tuple[StatedRelation, ...]:
         """The relations of a step, which rests on others; to be asked for each step once, in their order."""
@@ -183,6 +185,7 @@ class StepRelations:
     def forget(self, names: frozenset[str]) -> None:
         """Forgets what was said of variables that are introduced again: they are others from here on."""
         self._definitions.forget(names)
+        self._congruences.forget(names)
         self._equations = [each for each in self._equations if names.isdisjoint(variables(each.polynomial))]
         self._values = {
             name: (step, value)
@@ -221,11 +224,15 @@ class StepRelations:
                 reason = "it is false"
                 if not self._context.is_decimal:
                     truth, reason = RelationTruth.UNCLEAR, "its numbers may mean something else"
+                elif chain.modulus is not None and link == "=":
+                    truth, reason = RelationTruth.UNCLEAR, "it stands beside a congruence"
                 elif link == "=" and self._is_running(chain, place):
                     truth, reason = (
                         RelationTruth.UNCLEAR,
                         "the equals sign may stand for the next step of a calculation",
                     )
+            elif link in ("congruent", "incongruent"):
+                truth = self._congruent(at, parents, chain, place, meant, truth)
             elif link == "=" and truth in (RelationTruth.UNREAD, RelationTruth.OPEN):
                 again = None if place else self._restated(at, known, text, chain, before)
                 names = IN_WORDS in (left.reason, right.reason)
@@ -270,6 +277,20 @@ class StepRelations:
         truth = all_of(each.truth for each in judged)
         reason = next((each.reason for each in judged if each.truth is truth), "")
         return truth, reason, truth is RelationTruth.OPEN and all(_is_settled(each) for each in judged)
+
+    def _congruent(
+        self, at: int, parents: Sequence[int], chain: Chain, place: int, meant: Standing, truth: RelationTruth
+    ) -> RelationTruth:
+        """The truth of a congruence that is open by itself, by those of other steps; it is kept."""
+        left, right, modulus = chain.sides[place], chain.sides[place + 1], chain.modulus
+        is_meant = chain.links[place] == "congruent"
+        if truth is RelationTruth.OPEN and modulus is not None:
+            holds = self._congruences.holds(left, right, modulus, frozenset((*parents, at)))
+            if holds is not None:
+                truth = RelationTruth.TRUE if holds is is_meant else RelationTruth.FALSE
+        if is_meant and (meant is Standing.CLAIMED or (meant is Standing.SUPPOSED and not parents)):
+            self._congruences.note(at, left, right, modulus, is_given=not parents)
+        return truth
 
     def _defined(
         self, at: int, parents: Sequence[int], text: str, chain: Chain, place: int, meant: Standing

@@ -153,6 +153,8 @@ def formula_chains(span: FormulaSpan, context: Context) -> Iterator[Chain]:
     formula has an empty side there.
     """
     offset = span.start + span.mark
+    # Rows of one display share the modulus that one of them states.
+    moduli = {_modulus(each) for each in _STATED_ANYWHERE.finditer(span.source)}
     pieces: list[_Part] = []
     last: _Part | None = None
     goes_on = False
@@ -173,21 +175,27 @@ def formula_chains(span: FormulaSpan, context: Context) -> Iterator[Chain]:
             modulus = None
             if not {"congruent", "incongruent"}.isdisjoint(links):
                 stated = [_MODULUS.search(each) for each in sources]
-                last_stated = next((each for each in reversed(stated) if each is not None), None)
-                if last_stated is not None:
-                    modulus = read_side(next(filter(None, last_stated.groups())), context)
-                    cut = zip(sources, stated, strict=True)
-                    sources = [each if mark is None else each[: mark.start()] for each, mark in cut]
+                own = {_modulus(each) for each in stated if each is not None} or {*moduli}
+                modulus = read_side(own.pop(), context) if len(own) == 1 else None
+                cut = zip(sources, stated, strict=True)
+                sources = [each if mark is None else each[: mark.start()] for each, mark in cut]
             sides = tuple(read_side(each, context) for each in sources)
             yield Chain(sides, links, offset + pieces[0].start, offset + piece.end, modulus, goes_on)
         last = piece if piece.link == _ROW and len(pieces) > 1 else None
         pieces = []
 
 
-_MODULUS: Final = re.compile(
-    r"\\(?:pmod|mod|bmod)\s*(?:\{((?:[^{}]|\{[^{}]*\})+)\}|(\w+|\([^()]+\)))[\s.,;]*$"
-    r"|\(\s*(?:\\?mod|\\bmod|\\text\{\s*mod\s*\})\s*([^()]+)\)[\s.,;]*$"
+_STATED: Final = (
+    r"(?:\\(?:pmod|mod|bmod)\s*(?:\{((?:[^{}]|\{[^{}]*\})+)\}|(\w+|\([^()]+\)))"
+    r"|\(\s*(?:\\?mod|\\bmod|\\text\{\s*mod\s*\})\s*([^()]+)\))"
 )
+_STATED_ANYWHERE: Final = re.compile(_STATED)
+_MODULUS: Final = re.compile(rf"{_STATED}[\s.,;]*$")
+
+
+def _modulus(match: re.Match[str]) -> str:
+    """The modulus that is stated by `\\pmod` and its like."""
+    return next(filter(None, match.groups())).strip()
 
 
 class _Part(NamedTuple):
