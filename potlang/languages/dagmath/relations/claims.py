@@ -233,6 +233,7 @@ class StepRelations:
                     )
             elif link in ("congruent", "incongruent"):
                 truth = self._congruent(at, parents, chain, place, meant, truth)
+                reason = "it is false" if truth is RelationTruth.FALSE else ""
             elif link == "=" and truth in (RelationTruth.UNREAD, RelationTruth.OPEN):
                 again = None if place else self._restated(at, known, text, chain, before)
                 names = IN_WORDS in (left.reason, right.reason)

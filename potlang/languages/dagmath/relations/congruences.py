@@ -109,14 +109,14 @@ def residue(term: Term, modulus: int, residues: Mapping[str, int] = {}) -> int:
                 pass
             return _quotient(residue(over, modulus, residues), residue(under, modulus, residues), modulus)
         case Op("^", (base, exponent)):
-            inner = residue(base, modulus, residues)
+            found = residue(base, modulus, residues)
             try:
                 power = value(exponent)
             except NotExact as error:
                 raise NotModular(str(error)) from None
-            if power.denominator != 1 or (power < 0 and math.gcd(inner, modulus) > 1):
+            if power.denominator != 1 or (power < 0 and math.gcd(found, modulus) > 1):
                 raise NotModular("a power has no residue")
-            return pow(inner, int(power), modulus)
+            return int(pow(found, int(power), modulus))
     try:
         return _quotient(*value(term).as_integer_ratio(), modulus)
     except NotExact as error:

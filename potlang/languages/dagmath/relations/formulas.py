@@ -195,7 +195,7 @@ _MODULUS: Final = re.compile(rf"{_STATED}[\s.,;]*$")
 
 def _modulus(match: re.Match[str]) -> str:
     """The modulus that is stated by `\\pmod` and its like."""
-    return next(filter(None, match.groups())).strip()
+    return str(next(filter(None, match.groups()))).strip()
 
 
 class _Part(NamedTuple):
