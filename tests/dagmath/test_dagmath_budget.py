@@ -138,3 +138,41 @@ def test_sympy_is_not_started_in_vain(monkeypatch: pytest.MonkeyPatch) -> None:
         ((), "$the price of bread + x! = 7 x^n$."),
     )
     assert not any(step.verdict is StepVerdict.PROVED for step in found)
+
+
+BAD = {
+    "tower of powers": "$x = 2^{3^{4^{5^{6^{7}}}}}$ and $9^{9^{9^{9}}} = 7$.",
+    "deep tower of powers": "$" + "9^{" * 35 + "9" + "}" * 35 + " > 1$.",
+    "factorials": r"So $1000000! = 7$ and $(10^9)! > 2$, $((5!)!)! = 3$.",
+    "binomials": r"$\binom{1000000}{500000} = 12$ and $\binom{10^{9}}{10^8} > 3$.",
+    "nested roots": "$x = " + r"\sqrt{2 + " * 35 + "2" + "}" * 35 + "$.",
+    "long sums": r"$\sum_{k=1}^{10^9} k^{100} = 7$ and $\prod_{k=1}^{2000} k^{k} = 3$.",
+    "a number of a million digits": "$x = " + "7" * 1_000_000 + "$.",
+    "a sum of long numbers": "The value is " + "3" * 1_000_000 + " + 1 = " + "3" * 999_999 + "4.",
+    "a long amount": "The total is $" + "3" * 400 + " + $4 + $5 = $6.",
+    "a long quotient": r"It is $\frac{" + "3" * 5_000 + "}{" + "7" * 5_000 + "} = 2$.",
+    "nested fractions": "$" + r"\frac{1}{1+" * 4_000 + "1" + "}" * 4_000 + " = x$.",
+    "nested braces": "$" + "{" * 100_000 + "}" * 100_000 + "$",
+    "macros": r"\def\a{\a\a}\newcommand{\b}{\b\b} $\a = \b$.",
+    "open displays": r"\[ x = 3 + ( \[ y = 2 \] \( z = ",
+    "displays that never end": r"\[" * 9_000,
+    "dollars": "$" * 9_999,
+    "brackets": r"\[" + r"\left( " * 9_000 + r"\]",
+    "powers of sums": "$(a+b+c+d+e+f+g+h)^{24} = (a+b+c+d+k+l+m+n)^{23} (p+q+r)^{20}$.",
+    "German": "Das ist die Lösung der Gleichung, es gilt 2 + 2 = 4 nicht mehr. " * 100,
+    "Chinese": "因此，方程的解是三，所以二加二等于四。" * 200,
+    "Arabic": "لذلك ٢ + ٢ = ٤. " * 500,
+    "Python": "for i in range(10):\n    x = i ** 2\n    print(x == 3, x != 4)\n" * 100,
+    "C": "int main() { int a = 5; a += 3; if (a == 8 && a != 9) return a <= 3 ? 1 : 0; }\n" * 100,
+    "a table": "| a | b | c |\n|---|---|---|\n" + "| 1 | 2 | = 3 |\n" * 300,
+    "a table in LaTeX": r"\begin{tabular}{c|c} " + r"1 & 2 = 3 \\ \hline " * 300 + r"\end{tabular}",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("title", BAD)
+def test_the_chain_goes_on_behind_a_bad_step(title: str) -> None:
+    """[LIMIT-STEPS], [STEP-BOUNDS]: it is not checked, with the reason, and those behind it are."""
+    found = checked((None, "$a = 4$."), ((1,), BAD[title]), ((1,), "$a + 1 = 5$."), ((1, 2), "$3 + 4 = 7$."))
+    assert found[1].verdict in (StepVerdict.NOT_CHECKABLE, StepVerdict.UNKNOWN, StepVerdict.REFUTED)
+    assert found[1].reason
+    assert [each.verdict for each in found[2:]] == [StepVerdict.PROVED] * 2

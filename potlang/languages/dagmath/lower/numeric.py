@@ -19,6 +19,7 @@ from potlang.languages.dagmath.lower.syntax import (
 )
 
 _LARGEST: Final = 1e100
+_MOST_CHOSEN: Final = 1_000
 _CONSTANTS: Final = {"pi": complex(math.pi), "e": complex(math.e), "i": 1j}
 TOLERANCE: Final = 1e-9
 """Relative to the largest number on the way: doubles keep sixteen digits."""
@@ -109,6 +110,12 @@ def _factorial(number: complex) -> float:
     return math.gamma(_natural(number) + 1)
 
 
+def _binomial(count: int, chosen: int) -> int:
+    if min(chosen, count - chosen) > _MOST_CHOSEN:
+        raise NotNumeric("a binomial coefficient is too large")
+    return math.comb(count, chosen)
+
+
 def _power(base: complex, exponent: complex) -> complex:
     if base == 0 and exponent == 0:
         raise NotNumeric("zero to the power of zero")
@@ -149,7 +156,7 @@ _FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     "ceil": lambda a: math.ceil(_real(a)),
     "max": lambda *a: max(map(_real, a)),
     "min": lambda *a: min(map(_real, a)),
-    "binom": lambda n, k: math.comb(_natural(n), _natural(k)),
+    "binom": lambda n, k: _binomial(_natural(n), _natural(k)),
     "exp": cmath.exp,
     "ln": cmath.log,
     "logbase": _logarithm,

@@ -14,6 +14,7 @@ from potlang.languages.dagmath.lower.exact import NotExact, value
 from potlang.languages.dagmath.lower.syntax import Name, Num, Op, Quantity, Term, is_object, is_op, text
 
 _MOST_MONOMIALS: Final = 400
+_MOST_PRODUCTS: Final = 20_000
 _LARGEST_POWER: Final = 24
 _MOST_BITS: Final = 4_000
 
@@ -269,7 +270,7 @@ def scaled(polynomial: Polynomial, factor: Fraction) -> Polynomial:
 
 def times(first: Polynomial, second: Polynomial) -> Polynomial:
     """The product of two polynomials. Raises NotRational for one that is too large."""
-    if len(first) * len(second) > _MOST_MONOMIALS**2:
+    if len(first) * len(second) > _MOST_PRODUCTS:
         raise NotRational("a product is too long")
     found: Polynomial = {}
     for one, coefficient in first.items():

@@ -9,6 +9,7 @@ from typing import Final
 
 from potlang.languages.dagmath.lower.phrases import NUMERALS, numbered
 from potlang.languages.dagmath.lower.syntax import Num, parts
+from potlang.languages.dagmath.lower.tokens import MOST_DIGITS
 from potlang.languages.dagmath.relations.formulas import formula_spans
 from potlang.languages.dagmath.relations.model import Side
 
@@ -28,6 +29,7 @@ _COMMON: Final = frozenset(
 )
 """Numbers that anybody brings along: those of counting, of time, of percent, of angles."""
 _TOTAL: Final = re.compile(r"\b(?:total|altogether|in all|combined|overall)\b", re.IGNORECASE)
+_LONGEST_AMOUNT: Final = 30
 _AMOUNTS: Final = re.compile(r"\$\s?((?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?)")
 
 
@@ -55,20 +57,22 @@ class Numbers:
 
     def add(self, text: str) -> None:
         """Notes the numbers of a text, in digits and in words, and what percentages leave of a whole."""
-        for match in _DIGITS.finditer(text):
-            self._note(_number(match[0]))
+        # A number that is longer is nowhere read, and takes its time.
+        told = [match[0] for match in _DIGITS.finditer(text) if len(match[0]) <= MOST_DIGITS]
+        self._known.update(map(_number, told))
         for match in _QUOTIENT.finditer(text):
-            over, under = (int(each) for each in match.groups() if each is not None)
-            if under:
-                self._note(Fraction(over, under))
-        for word in _WORD.findall(text.lower()):
-            if word in _NAMED:
-                self._note(_NAMED[word])
-                self._note(1 / _NAMED[word] if _NAMED[word] else Fraction(0))
+            over, under = (each for each in match.groups() if each is not None)
+            if len(over) + len(under) <= MOST_DIGITS and int(under):
+                self._known.add(Fraction(int(over), int(under)))
+        for word in _NAMED.keys() & _WORD.findall(text.lower()):
+            self._known.add(_NAMED[word])
+            self._known.add(1 / _NAMED[word] if _NAMED[word] else Fraction(0))
 
-    def _note(self, number: Fraction) -> None:
-        self._known |= {number, number / 100, number * 100, 1 - number, 1 + number, 1 - number / 100,
-                        1 + number / 100, 100 - number, 100 + number}  # fmt: skip
+    def _is_known(self, number: Fraction) -> bool:
+        """Whether a number was given, or what it leaves of a whole or adds to it, also in percent."""
+        made_of = (number, 100 * number, number / 100, 1 - number, number - 1, 100 * (1 - number),
+                   100 * (number - 1), 100 - number, number - 100)  # fmt: skip
+        return not self._known.isdisjoint(made_of)
 
     def unknown(self, sides: Iterable[Side]) -> list[Fraction]:
         """The numbers in calculations that nothing has given, each once."""
@@ -76,7 +80,7 @@ class Numbers:
         for side in sides:
             if side.term is not None:
                 for part in parts(side.term):
-                    if isinstance(part, Num) and abs(part.value) not in self._known:
+                    if isinstance(part, Num) and not self._is_known(abs(part.value)):
                         found[part.value] = None
         return list(found)
 
@@ -111,15 +115,19 @@ def _number(digits: str) -> Fraction:
     return Fraction(digits.replace("{,}", "").replace(",", ""))
 
 
+def _amounts(text: str) -> list[Fraction]:
+    return [_number(each) for each in _AMOUNTS.findall(text) if len(each) <= _LONGEST_AMOUNT]
+
+
 def left_out(text: str, premises: Iterable[str]) -> list[str]:
     """Amounts of money that a premise lists beside those that a total adds, and that the total leaves out."""
     if not _TOTAL.search(text) or "=" not in text or "+" not in text:
         return []
-    terms = [_number(each) for each in _AMOUNTS.findall(text)][:-1]
+    terms = _amounts(text)[:-1]
     if len(terms) < 2:
         return []
     for premise in premises:
-        listed = [_number(each) for each in _AMOUNTS.findall(premise)]
+        listed = _amounts(premise)
         if len(listed) > 2 and set(terms) < set(listed):
             return [f"${float(each):g}" for each in listed if each not in terms]
     return []

@@ -27,6 +27,8 @@ class Standing(StrEnum):
 
 
 _NEAR: Final = 160
+_FAR: Final = 600
+"""Characters before a relation whose words may say how it is meant."""
 _SENTENCE: Final = re.compile(r"(?<=[.!?])[\s)]+(?=[A-Z\\$(\[])|\n\s*\n|;")
 _LEADS: Final = re.compile(r"[:,]\s*$")
 _DENYING: Final = re.compile(
@@ -94,7 +96,8 @@ _QUOTING: Final = re.compile(
 
 def standing(text: str, chain: Chain, preceding: str = "", following: str = "") -> Standing:
     """How a relation in a text is meant; `preceding` and `following` are what stands around the text."""
-    before, behind = lead(text[: chain.start], preceding), text[chain.end : chain.end + _NEAR]
+    before = lead(text[: chain.start], preceding)[-_FAR:]
+    behind = text[chain.end : chain.end + _NEAR]
     end = _SENTENCE.search(behind)
     after = behind if end is None else behind[: end.start()]
     later = following[:_NEAR] if end is None else f"{behind[end.end() :]} {following[:_NEAR]}"
