@@ -65,13 +65,19 @@ def chain(row: dict[str, Any]) -> list[Sentence]:
     return found + [Sentence(text, at) for at, step in enumerate(row["steps"]) for text in sentences(step)]
 
 
-def verdicts(said: list[Sentence]) -> list[str]:
-    """potlang's verdict on each sentence, which rests on all before it."""
-    steps = tuple(
-        Step(at, "It follows.", tuple(range(1, at)) or None if each.paragraph >= 0 else None, each.text)
-        for at, each in enumerate(said, start=1)
+def solution(said: list[Sentence]) -> Solution:
+    """The sentences as steps, each of which rests on all before it."""
+    return Solution(
+        tuple(
+            Step(at, "It follows.", tuple(range(1, at)) or None if each.paragraph >= 0 else None, each.text)
+            for at, each in enumerate(said, start=1)
+        )
     )
-    report = dagmath.verify(Solution(steps))
+
+
+def verdicts(said: list[Sentence]) -> list[str]:
+    """potlang's verdict on each sentence."""
+    report = dagmath.verify(solution(said))
     return [str(step.result.verdict) if step.result else "" for step in report.steps]
 
 
@@ -211,13 +217,15 @@ def replaced(rows: list[dict[str, Any]], count: int, seed: int) -> dict[str, tup
     return {"potlang": (found, tried), "regular expressions": (simple, tried)}
 
 
-def _rows(path: Path, most: int) -> list[dict[str, Any]]:
+def rows_of(path: Path, most: int) -> list[dict[str, Any]]:
+    """At most so many problems of a set, always the same ones."""
     rows = [json.loads(line) for line in path.open(encoding="utf-8")]
     random.Random(path.stem).shuffle(rows)
     return rows[:most]
 
 
-def _paths(directory: Path, only: tuple[str, ...]) -> Iterator[Path]:
+def paths_of(directory: Path, only: tuple[str, ...]) -> Iterator[Path]:
+    """The files of the sets in a folder; of those in `only`, if any."""
     for path in sorted(directory.glob("*.jsonl")):
         if not only or path.stem in only:
             yield path
@@ -239,8 +247,8 @@ def main(
     """Verdicts on the steps of real solutions, beside annotators' labels and regular expressions."""
     figures: dict[str, Any] = {}
     rows, failed = [], []
-    for path in _paths(directory, only):
-        found = measured(_rows(path, problems), show)
+    for path in paths_of(directory, only):
+        found = measured(rows_of(path, problems), show)
         figures[path.stem] = found._asdict()
         steps = found.refuted[1]
         rows.append(
@@ -265,7 +273,7 @@ def main(
     )
     click.echo(table(head, rows))
     if count and (path := directory / "gsm8k_human.jsonl").exists():
-        changed = replaced(_rows(path, problems), count, seed)
+        changed = replaced(rows_of(path, problems), count, seed)
         figures["replaced"] = changed
         click.echo(
             "\nnumbers replaced and found: " + ", ".join(f"{k} {shared(v)}" for k, v in changed.items())

@@ -14,6 +14,8 @@ _SOLUTION_MS: Final = 1_000
 _EACH_STEP_MS: Final = 50
 _STEP_MS: Final = 1_000
 _QUESTION_MS: Final = 200
+_LEAST_MS: Final = 50
+_LESS: Final = 0.75
 _SHARE: Final = 0.125
 """The share of what is left that one question has at most: so something is always left for others."""
 
@@ -26,7 +28,7 @@ class Budget:
         self._check_ms = limits.check_ms
         self._deadline = Deadline(limits.total_ms)
         self._solution_ms = float(_SOLUTION_MS + _EACH_STEP_MS * steps)
-        self._step_ms = 0.0
+        self._question_ms = float(_QUESTION_MS)
         self.begin_step()
 
     def begin_step(self) -> None:
@@ -38,10 +40,17 @@ class Budget:
         """Whether the caller's time is over."""
         return self._deadline.passed()
 
-    def question_ms(self, most_ms: float = _QUESTION_MS, share: float = _SHARE) -> int:
-        """The time for the next question: at most `most_ms`, and that share of what the solution has left."""
+    def question_ms(self, most_ms: float | None = None, share: float = _SHARE) -> int:
+        """The time for the next question: at most that share of what the solution has left.
+
+        `most_ms` is another bound in the place of what solvers have.
+        """
         left = min(self._step_ms, self._deadline.left_ms(), self._solution_ms * share)
-        return max(0, int(min(left, most_ms, self._check_ms)))
+        return max(0, int(min(left, most_ms or self._question_ms, self._check_ms)))
+
+    def wasted(self) -> None:
+        """The last question was put in vain: of one solution the next are likely to be as hard."""
+        self._question_ms = max(_LEAST_MS, _LESS * self._question_ms)
 
     @contextmanager
     def spending(self) -> Iterator[None]:

@@ -18,7 +18,7 @@ from potlang.languages.dagmath.lower.exact import (
     is_nearly,
     truth,
 )
-from potlang.languages.dagmath.lower.polynomials import NotRational, difference_of
+from potlang.languages.dagmath.lower.polynomials import NotRational, difference_of, follows
 from potlang.languages.dagmath.lower.readings import Reading
 from potlang.languages.dagmath.lower.solutions import Read, read_solution_steps
 from potlang.languages.dagmath.lower.syntax import (
@@ -351,9 +351,8 @@ class _Checking:
         is_broad = len(question.parents) > _MOST_PARENTS
         sure = (Verdict.ENTAILED,) if is_broad else (Verdict.ENTAILED, Verdict.REFUTED)
         result = self.theory.ask(known, encoded, sure=sure)
-        if result.verdict is Verdict.UNKNOWN and (told := _restating(question)):
-            known = told
-            result = self.theory.ask(known, encoded, sure=sure)
+        if result.verdict is Verdict.UNKNOWN and _is_told(question):
+            return _Found(StepVerdict.PROVED, "", "arithmetic", tuple(encoded.sides.values()))
 
         def found(verdict: StepVerdict, reason: str = "", assuming: tuple[str, ...] = ()) -> _Found:
             return _Found(verdict, reason, "solver", assuming, result)
@@ -564,23 +563,31 @@ def _is_polynomial_identity(left: Term, right: Term) -> bool:
 
 def _is_algebra(claim: Term) -> bool:
     """Whether a claim says of nothing but quotients of polynomials that they are the same, and they are."""
-    for part in conjuncts(claim):
-        if (
-            not is_op(part, "=")
-            or any(is_op(each, "pm") for each in parts(part))
-            or _ZERO_TO_ZERO in parts(part)
-        ):
-            return False
-        if not _is_polynomial_identity(*part.args):
-            return False
-    return True
+    return not any(_has_no_one_value(each) for each in parts(claim)) and all(
+        is_op(part, "=") and _is_polynomial_identity(*part.args) for part in conjuncts(claim)
+    )
 
 
-def _restating(question: _Question) -> list[Encoded]:
-    """The premises that a claim says again, part by part; none where it says more than they do."""
-    told = {part: each for premise, each in question.known for part in conjuncts(premise.term)}
-    parts_ = list(conjuncts(question.claim))
-    return [told[part] for part in parts_] if all(part in told for part in parts_) else []
+def _has_no_one_value(term: Term) -> bool:
+    return is_op(term, "pm", "mp") or term == _ZERO_TO_ZERO
+
+
+def _is_told(question: _Question) -> bool:
+    """Whether premises say each part of a claim, or an equation that it is a multiple of."""
+    told = {part for premise in question.premises for part in conjuncts(premise.term)}
+    return all(
+        part in told or any(_is_multiple(part, each) for each in told) for part in conjuncts(question.claim)
+    )
+
+
+def _is_multiple(claim: Term, premise: Term) -> bool:
+    """Whether an equation between polynomials holds wherever another one does, as is seen at once."""
+    if not (is_op(claim, "=") and is_op(premise, "=")) or any(map(_has_no_one_value, parts(premise))):
+        return False
+    try:
+        return follows(difference_of(*premise.args), difference_of(*claim.args))
+    except (NotRational, RecursionError):
+        return False
 
 
 def _introduced(claim: Term, seen: frozenset[Term]) -> Term | None:

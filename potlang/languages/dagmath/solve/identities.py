@@ -62,7 +62,7 @@ class Identities:
             "variables": sorted(context.variables),
         }
         try:
-            answer = _children().ask(request, seconds=seconds, megabytes=self.megabytes)
+            answer = shared_children().ask(request, seconds=seconds, megabytes=self.megabytes)
         except Died as error:
             self._failures += 1
             late = f"SymPy took longer than {seconds:g} s"
@@ -73,6 +73,6 @@ class Identities:
 
 
 @lru_cache(maxsize=1)
-def _children() -> Children:
+def shared_children() -> Children:
     """The processes of SymPy, which end with this one."""
     return Children(_SYMPY)

@@ -114,6 +114,8 @@ class StepTheory(Closing):
             (found,) = self._ready().verify(
                 [claim], [], assuming=named, within_ms=within_ms, doubting=doubting
             )
+        if found.verdict is Verdict.UNKNOWN:
+            self.budget.wasted()
         self._unchecked += found.verdict in doubting and found.trust == "solver"
         if found.verdict is Verdict.INCONSISTENT:
             self._contradictions.append((_core(found, list(assumed)), found))
