@@ -132,7 +132,9 @@ _LEAST_MENTION: Final = 5
 _ROOTS: Final = re.compile(r"(?<!square )(?<!cube )\broots?\b", re.IGNORECASE)
 """Words by which letters other than that of the equation solve it."""
 _OR: Final = re.compile(r"\bor\b", re.IGNORECASE)
-_NOTHING: Final = re.compile(r"[\s\\\[\]().,:;&$\-]*")
+_NOTHING: Final = re.compile(r"[\s\\\[\]().,:&$\-]*")
+_SAID: Final = re.compile(r"(?<!\\)\b(?!end\b|align|aligned|split|gather)[A-Za-z]{2,}|;")
+"""Words behind a relation, after which a row is none of its chain."""
 _NO_RESULT: Final = "it is not the result of what stands before it"
 _PLAIN_NAMES: Final = frozenset("abcdfghjklmnopqrstuvwxyz")
 _LETTERS: Final = re.compile(r"[a-z]+")
@@ -174,7 +176,7 @@ class StepRelations:
             beside = around[:1] if place == len(chains) - 1 else around[1:] if not place else around
             if meant is Standing.CLAIMED and len(chains) > 1 and any(map(_OR.search, beside)):
                 meant = Standing.ALTERNATIVE
-            chain = self._continued(at, parents, chain)
+            chain = self._continued(at, parents, found.text, chain)
             relations += self._chain(at, parents, found.text, chain, meant, before)
             if meant is not Standing.DENIED:
                 self._conditions += conditions(chain)
@@ -193,12 +195,14 @@ class StepRelations:
             if name not in names and names.isdisjoint(variables(value.over) | variables(value.under))
         }
 
-    def _continued(self, at: int, parents: Sequence[int], chain: Chain) -> Chain:
+    def _continued(self, at: int, parents: Sequence[int], text: str, chain: Chain) -> Chain:
         """A chain that begins with its relation, with the last side of the step before in front."""
         if chain.sides[0].source.strip() or at - 1 not in parents or not self._found[at - 1].chains:
             return chain
-        last = self._found[at - 1].chains[-1].sides[-1]
-        return chain._replace(sides=(last, *chain.sides[1:]), goes_on=True)
+        last = self._found[at - 1].chains[-1]
+        if not _NOTHING.fullmatch(text[: chain.start]) or _SAID.search(self._found[at - 1].text[last.end :]):
+            return chain
+        return chain._replace(sides=(last.sides[-1], *chain.sides[1:]), goes_on=True)
 
     def _chain(
         self, at: int, parents: Sequence[int], text: str, chain: Chain, meant: Standing, before: Chain | None
@@ -406,9 +410,11 @@ class StepRelations:
             and self._is_said_to_be_one(at, text, chain, place)
             and self._is_rewriting(left, right, polynomial)
         ):
-            outcome = RelationTruth.FALSE, "both sides are the same expression rewritten, and differ"
+            return RelationTruth.FALSE, "both sides are the same expression rewritten, and differ", False
         is_new = gives is not None and gives not in self._values and outcome[0] is RelationTruth.OPEN
-        self._note(at, text, chain, polynomial, gives, meant, one, other)
+        # Of several sides in the same variables each is the one before, written in another way.
+        if len(chain.sides) == 2 or not is_same_subject(left, right):
+            self._note(at, text, chain, polynomial, gives, meant, one, other)
         return outcome[0], outcome[1], is_new and not place
 
     def _is_said_to_be_one(self, at: int, text: str, chain: Chain, place: int) -> bool:

@@ -92,6 +92,7 @@ _JOINS: Final = re.compile(
     r"|that)\b[a-z, ]*|[,;.]?"
 )
 """Words between statements."""
+_SIGN: Final = re.compile(r"\s*(?:[=<>≤≥≠≈≡]|\\(?:leq?|geq?|neq?|approx|equiv)(?![a-z]))")
 
 
 class FormulaSpan(NamedTuple):
@@ -231,7 +232,8 @@ def _pieces(source: str) -> Iterator[_Part]:
         if link in _STYLES:
             styled = _TEXT.match(source, at)
             end = end if styled is None else styled.end()
-            if styled is not None and _JOINS.fullmatch(styled[1].strip().lower()):
+            is_side = not source[start:at].strip() and _SIGN.match(source, end) is not None
+            if styled is not None and not is_side and _JOINS.fullmatch(styled[1].strip().lower()):
                 yield _Part(source[start:at], ";", start, at)
                 start = end
         elif not (link == "," and _THOUSANDS.match(source, at) and source[at - 1 : at].isdigit()):

@@ -76,7 +76,7 @@ _SUPPOSING: Final = re.compile(
         |try|trying|tries|testing|whether|imagine|hypothe\w*|check(?:ing)?\ (?:if|whether|for)|guess\w*
         |pretend)\b
     |\b(?:for|at|when|test)\ (?=[\\$(]|[a-z]\ ?=)
-    |\b(?:substitut\w*|setting|plug\w*|putting|letting)\b[^,.;:=]*$""",
+    |\b(?:substitut\w*|set|setting|plug\w*|putting|letting)\b[^,.;:=]*$""",
     re.IGNORECASE | re.VERBOSE,
 )
 _SEEKING: Final = re.compile(
