@@ -172,11 +172,18 @@ class _Calculations:
 
     def _begins(self, at: int) -> bool:
         token = self.tokens[at]
+        if token.kind == "open" and self._is_call(at):
+            return False
         if token.kind in ("number", "money", "open", "formula"):
             return True
         if token.kind == "operator" and token.text in "-−–+":
             return not self._is_dash(at)
         return token.kind == "word" and (self._is_letter(at) or token.text.lower() in NUMERALS)
+
+    def _is_call(self, at: int) -> bool:
+        """Whether a bracket stands right behind a word: `T(62)` is a value of `T`, and no product."""
+        before = self.tokens[at - 1] if at else None
+        return before is not None and before.kind == "word" and before.end == self.tokens[at].start
 
     def _is_dash(self, at: int) -> bool:
         """Whether a sign stands between a word and a number, apart from both: `Yams - 6 yams x $1.5`."""
