@@ -12,7 +12,7 @@ import random
 import re
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -191,17 +191,42 @@ def shared(pair: tuple[int, int]) -> str | None:
     return f"{100 * pair[0] / pair[1]:.1f} ({100 * interval.low:.0f}-{100 * interval.high:.0f})"
 
 
-def replaced(rows: list[dict[str, Any]], count: int, seed: int) -> dict[str, tuple[int, int]]:
+_NUMBER = re.compile(r"(?<![\d.,])\d+(?![\d,.]*\d)")
+_COMMAND = re.compile(r"\\[A-Za-z]+|[$\\\[\](){}]")
+
+
+def in_equations(line: str) -> list[re.Match[str]]:
+    """The whole numbers of a line with an equation."""
+    return list(_NUMBER.finditer(line)) if "=" in line else []
+
+
+def in_numeric_equations(text: str) -> list[re.Match[str]]:
+    """The whole numbers in the formulas of a text that are equations between numbers."""
+    found = []
+    for formula in (*_FORMULA.finditer(text), *_SHORT_FORMULA.finditer(text)):
+        bare = _COMMAND.sub(" ", formula[0])
+        if "=" in bare and not re.search("[A-Za-z]", bare):
+            found += list(_NUMBER.finditer(text, formula.start(), formula.end()))
+    return found
+
+
+REPLACED = {"gsm8k_human": in_equations, "math500_reference": in_numeric_equations}
+"""Sets in whose steps numbers are replaced, and those that are."""
+
+
+def replaced(
+    rows: list[dict[str, Any]], numbers_of: Callable[[str], list[re.Match[str]]], count: int, seed: int
+) -> dict[str, tuple[int, int]]:
     """How often one number of an equation, changed, is found: each number equally likely."""
     chance = random.Random(seed)
     tried = found = simple = 0
-    for row in chance.choices(rows, k=20 * count):
+    for row in chance.choices(rows, k=60 * count):
         if tried == count:
             break
         at = chance.randrange(len(row["steps"]))
         line = row["steps"][at]
-        numbers = list(re.finditer(r"(?<![\d.,])\d+(?![\d,.]*\d)", line))
-        if "=" not in line or not numbers:
+        numbers = numbers_of(line)
+        if not numbers:
             continue
         number = chance.choice(numbers)
         value = int(number[0])
@@ -235,7 +260,13 @@ def paths_of(directory: Path, only: tuple[str, ...]) -> Iterator[Path]:
 @click.argument("directory", type=click.Path(exists=True, file_okay=False, path_type=Path))
 @click.option("--set", "only", multiple=True, help="Only this set; repeatable.")
 @click.option("--problems", default=100_000, show_default=True, help="At most so many problems of each set.")
-@click.option("--replaced", "count", default=200, show_default=True, help="Numbers that are replaced.")
+@click.option(
+    "--replaced",
+    "count",
+    default=200,
+    show_default=True,
+    help="Numbers that are replaced, in each of two sets.",
+)
 @click.option("--seed", default=1, show_default=True, help="Which numbers are replaced.")
 @click.option("--show", is_flag=True, help="Show refutations that annotators did not mark first.")
 @click.option("--json", "json_path", type=click.Path(path_type=Path), help="Write the figures to this file.")
@@ -272,12 +303,12 @@ def main(
         "steps/s",
     )
     click.echo(table(head, rows))
-    if count and (path := directory / "gsm8k_human.jsonl").exists():
-        changed = replaced(rows_of(path, problems), count, seed)
-        figures["replaced"] = changed
-        click.echo(
-            "\nnumbers replaced and found: " + ", ".join(f"{k} {shared(v)}" for k, v in changed.items())
-        )
+    for path in paths_of(directory, only):
+        if count and path.stem in REPLACED:
+            changed = replaced(rows_of(path, problems), REPLACED[path.stem], count, seed)
+            figures[f"replaced {path.stem}"] = changed
+            shares = ", ".join(f"{who} {shared(share)}" for who, share in changed.items())
+            click.echo(f"numbers of {path.stem} replaced and found, %: {shares}")
     finish("steps", figures, failed, json_path, check)
 
 
