@@ -66,7 +66,7 @@ def check(
     """List the errors and warnings of programs, traces and solutions, without solving.
 
     Of programs also what `potc lint` finds without a solver. FILE is a file, a directory, a pattern such as
-    `"rules/**/*.json"`, or `-` for standard input.
+    `"rules/**/*.json"`, or `-` for standard input. A solution may be plain text, Markdown or a chat.
 
     Exit code: 0 no errors, 2 errors.
     """

@@ -135,8 +135,8 @@ def score(
 ) -> None:
     """Score samples of DAG-MATH solutions: closeness, PASS@k, PRR, AUC.
 
-    SAMPLES are JSON Lines, a solution on each line, arrays of solutions, or files of one solution; `-` is
-    standard input.
+    SAMPLES are JSON Lines, a solution on each line, arrays of solutions, or files of one solution, which may
+    be plain text or Markdown; `-` is standard input.
     Exit code 0: all samples were read; 1: some are malformed, and count as not correct; 2: a file
     cannot be read, or there is no sample.
     """

@@ -80,7 +80,8 @@ def verify(
 ) -> None:
     """Verify PoT programs, DoT traces and DAG-MATH solutions; the content of a file tells which it is.
 
-    FILE is a file, a directory, a pattern such as `"rules/**/*.json"`, or `-` for standard input.
+    FILE is a file, a directory, a pattern such as `"rules/**/*.json"`, or `-` for standard input. A
+    solution may be plain text, Markdown or a chat.
 
     Exit code: 0 all that is asked holds (each verification is entailed, without another `ask`) or the
     optimum found, a trace accepted and established, a solution accepted; 1 another answer; 2 not a valid

@@ -224,6 +224,13 @@ _ROWS = (
         _N,
         "the `formal` of step {id} is not over numbers, and its node is read: {reason}",
     ),
+    Code(
+        "POT7035",
+        "prose",
+        _N,
+        "the {steps} steps of this text and what they rest on are found by rule; "
+        "links: {high} sure, {medium} likely, {low} guessed",
+    ),
     # 8 packs
     Code("POT8001", "unknown-pack", _E, "there is no pack `{name}`"),
     Code("POT8002", "unknown-parameter", _E, "the pack `{pack}` has no parameter `{name}`"),

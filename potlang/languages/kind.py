@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable
-from typing import Literal
+from typing import Any, Literal
 
 from potlang.source import marked_encoding
 
@@ -29,6 +30,19 @@ _STRUCTURE = rb'"((?:[^"\\]|\\.)*+)(?:"(\s*+:)?|\\?\Z)|[\[\]{}]'
 _LINE_OF_JSON = rb"(?m)^[ \t]*+[{\[]\s*+[\"{]"
 _HEADING = rb"(?mi)^[ \t>#*_]*+Step[ \t]++[0-9]++[ \t]*+[:.]?[*_]*+[:.]?[ \t\r]*+$"
 _LABEL = rb"(?mi)^[ \t>*_-]*+(?:Edge|Parents?|(?:Sink[ \t])?Node)[ \t*_]*+:"
+_NO_PROSE = (
+    rb"(?m)^[ \t]*+(?:[{\[]\s*+[\"{\[\]}]|[{}\]@]|\((?:declare|assert|set|define)-?|```|~~~)"
+    rb"|[\"'][\w -]{1,60}+[\"'][ \t]*+:"
+    rb"|\b(?:sorts|functions|constants|variables|knowledge_base|verifications|rules|assertions|steps|nodes?)"
+    rb"[ \t]*+[:=][ \t\[{]"
+)
+"""Text that may mean to be a program, a trace, or a solution in another form."""
+_SENTENCE = rb"[A-Za-z]{2,}[ \t,]++[A-Za-z]++[ \t,]++[A-Za-z$\\0-9]"
+_CALCULATES = (
+    rb"\\boxed[ \t]*+\{|(?m:^[ \t]*+####[ \t]*+\S)"
+    rb"|[0-9A-Za-z)}$%][ \t$]*+(?:=|\\[gl]eq?\b|\\approx\b)[ \t$]*+[-0-9A-Za-z(\\$]"
+)
+_MOST_OF_MESSAGE = 1 << 22
 
 
 def kind_of(data: bytes) -> Kind:
@@ -44,6 +58,8 @@ def kind_of_value(value: object) -> Kind:
     language: Kind | None = getattr(value, "language", None)
     if language is not None:
         return language
+    if is_message(value):
+        return "dagmath"
     if isinstance(value, list) and isinstance(value[0] if value else None, dict) and "steps" in value[0]:
         value = value[0]
     steps = value.get("steps") if isinstance(value, dict) else value
@@ -51,6 +67,47 @@ def kind_of_value(value: object) -> Kind:
     if isinstance(steps, list) and any(isinstance(each, dict) and keys & each.keys() for each in steps[:1]):
         return "dagmath"
     return DEFAULT
+
+
+def is_prose(data: bytes) -> bool:
+    """Whether a text is a worked solution in prose: it has a sentence and a calculation ([KIND-PROSE]).
+
+    What may mean to be JSON, a trace, or the text form of a solution is none.
+    """
+    return (
+        re.search(_NO_PROSE, data) is None
+        and re.search(_RECORD, data) is None
+        and re.search(_TAG, data) is None
+        and re.search(_SENTENCE, data) is not None
+        and re.search(_CALCULATES, data) is not None
+    )
+
+
+def is_message(value: object) -> bool:
+    """Whether a JSON value is a message, or the messages of a chat, of which the last is prose."""
+    messages: list[Any] = value if isinstance(value, list) else [value]
+    if not messages or not all(
+        isinstance(each, dict) and isinstance(each.get("role"), str) and "content" in each
+        for each in messages
+    ):
+        return False
+    from potlang.languages.dagmath.read.prose import written
+
+    return is_prose(written(messages).encode("utf-8", "surrogatepass"))
+
+
+def _is_said(value: object) -> bool:
+    return isinstance(value, dict) and isinstance(value.get("role"), str) and "content" in value
+
+
+def _is_chat(data: bytes) -> bool:
+    """Whether it is JSON of a message in prose, or of a chat that ends in one."""
+    if b'"role"' not in data or b'"content"' not in data or len(data) > _MOST_OF_MESSAGE:
+        return False
+    try:
+        return is_message(json.loads(data))
+    except (ValueError, RecursionError):
+        return False
 
 
 def _is_json(data: bytes) -> bool:
@@ -105,8 +162,10 @@ def _has_steps(data: bytes, start: int) -> bool:
 
 _TESTS: tuple[tuple[Kind, Callable[[bytes], bool]], ...] = (
     ("dagmath", _is_json_solution),
+    ("dagmath", _is_chat),
     ("pot", _is_json),
     ("dot", _is_trace),
     ("dagmath", _is_solution),
+    ("dagmath", is_prose),
 )
 """A kind and what speaks for it; the first that fits counts. A further language is a further row."""

@@ -6,20 +6,24 @@ import json
 import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from io import BufferedReader, BytesIO
 from itertools import chain
 from pathlib import Path
 from typing import BinaryIO, cast
 
+from potlang.diag import Sink
 from potlang.diag.register import CODES
 from potlang.diag.wording import shown
 from potlang.languages.dagmath.check.form import check, is_gold
 from potlang.languages.dagmath.check.graph import BrokenGraphError
 from potlang.languages.dagmath.check.metrics import Class, Shape, shape_of
 from potlang.languages.dagmath.read.arrays import array_items, begins_array, is_whole_array
+from potlang.languages.dagmath.read.reader import read_solution
 from potlang.languages.dagmath.read.records import Solution
 from potlang.languages.dagmath.read.samples import LONGEST_LINE, Problem, read_lines
 from potlang.languages.dagmath.solve.answers import AnswerJudge, given_judge
 from potlang.languages.dagmath.write import solution_value
+from potlang.languages.kind import is_prose
 from potlang.score.references import References
 from potlang.score.samples import Bad, Reader, Row, answer_of
 from potlang.score.scores import Malformed, Scores
@@ -63,6 +67,8 @@ def score(
                 scorer.add_solution(source)
             elif isinstance(source, str | os.PathLike):
                 scorer.add_file(Path(source), progress)
+            elif is_prose(_head(source)):
+                scorer.add_whole(source.read(LONGEST_LINE + 1), getattr(source, "name", "<stream>"))
             else:
                 scorer.add_stream(source, getattr(source, "name", "<stream>"), progress)
     return scorer.scores
@@ -79,6 +85,18 @@ def _chunks(stream: BinaryIO, progress: Callable[[int], object] | None = None) -
         if progress is not None:
             progress(len(chunk))
         yield chunk
+
+
+def _head(stream: BinaryIO) -> bytes:
+    """The beginning of a stream, which still is to be read; nothing of one that cannot be looked into."""
+    if isinstance(stream, BufferedReader):
+        return stream.peek()
+    if not isinstance(stream, BytesIO):
+        return b""
+    at = stream.tell()
+    head = stream.read(_CHUNK)
+    stream.seek(at)
+    return head
 
 
 def _as_json(solution: Solution) -> bytes:
@@ -114,9 +132,17 @@ class Scorer:
             elif self._is_array(stream):
                 self._add_items(_chunks(stream, progress), str(path))
             elif self._is_one(stream, path.stat().st_size):
-                self._add_text(stream.read(), str(path), 1)
+                self.add_whole(stream.read(), str(path))
             else:
                 self.add_stream(stream, str(path), progress)
+
+    def add_whole(self, text: bytes, name: str) -> None:
+        """Adds the one solution that a text is, which may be prose ([DAG-PROSE-FILES])."""
+        read = read_solution(text, Sink(), name=name) if is_prose(text) else None
+        if read is not None and read.solution is not None:
+            self.add_solution(read.solution, name)
+        else:
+            self._add_text(text, name, 1)
 
     def _is_array(self, stream: BinaryIO) -> bool:
         """Whether a file is an array of samples, by its first item; a list of steps is a solution."""

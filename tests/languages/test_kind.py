@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from potlang.languages.dagmath.read.records import Solution
 from potlang.languages.dagmath.write import write_json, write_text
 from potlang.languages.dot.write.emit import emit
-from potlang.languages.kind import Kind, kind_of
+from potlang.languages.kind import Kind, is_prose, kind_of, kind_of_value
 from potlang.testing import damaged_traces, programs, traces
 from potlang.testing.solutions import damaged_solutions, solutions
 
@@ -152,6 +152,54 @@ def test_every_program_is_one(found: dict[str, object]) -> None:
 def test_what_is_neither_is_read_as_a_program(data: bytes) -> None:
     """[KIND-DEFAULT]"""
     assert kind_of(data) == "pot"
+
+
+SOLVED = (
+    "Tom buys 3 boxes with 6 eggs each, so he has 3 * 6 = 18 eggs.\n",
+    "# Solution\n\nWe know that $x + 3 = 7$.\n\n- Hence $x = 4$.\n- The answer is $\\boxed{4}$.\n",
+    "There are 7 days in a week\n#### 7\n",
+    "Let $S = \\{1, 2\\}$ be the set; then it has $2^2 = 4$ subsets.\n",
+)
+UNSOLVED = (
+    "a rule with no numbers at all",
+    "All birds can fly, and Tweety is a bird.",
+    "sorts: [Person]\nthe ages are such that a = 3",
+    'here is my program so x = 3:\n{"sorts": []}',
+    "We write the program x = 3\n```json\n{}\n```\n",
+    "(declare-const x Int)\nthe sum of two = 3",
+    "'sorts': [], the age is such that x = 3",
+    "so x = 3 holds in the problem\n@node id=1 role=problem\n",
+    "the trace says that x = 3 <problem> and so on",
+    '"verifications": [] and so we have x = 3',
+)
+
+
+@pytest.mark.parametrize("text", SOLVED)
+def test_worked_solutions_in_prose(text: str) -> None:
+    """[KIND-PROSE]: as text, as a message and as a chat."""
+    message = {"role": "assistant", "content": text}
+    chat = [{"role": "user", "content": "How many?"}, message]
+    for value in (message, [message], chat):
+        assert kind_of(json.dumps(value).encode()) == "dagmath" == kind_of_value(value)
+    assert kind_of(text.encode()) == kind_of(text.encode("utf-16")) == "dagmath"
+
+
+@pytest.mark.parametrize("text", UNSOLVED)
+def test_what_is_no_worked_solution(text: str) -> None:
+    """[KIND-PROSE]: nothing that may mean to be a program or a trace."""
+    assert kind_of(text.encode()) in ("pot", "dot")
+    assert kind_of(json.dumps({"role": "assistant", "content": text}).encode()) == "pot"
+
+
+def test_no_program_and_no_trace_is_prose() -> None:
+    """[KIND-PROSE]: not the inputs of this repository, nor halves of them."""
+    files = [each for ends in ("*.pot*", "*.dot*", "*.json") for each in (ROOT / "tests").rglob(ends)]
+    kept = [each for each in files if each.is_file() and "dagmath" not in each.name]
+    texts = [each.read_bytes() for each in kept if each.stat().st_size < 40_000]
+    assert len(texts) > 200
+    for text in texts:
+        half = len(text) // 2
+        assert not any(map(is_prose, (text, text[:half], text[half:]))), text[:300]
 
 
 @settings(max_examples=50)

@@ -121,7 +121,9 @@ def lines_below(report: SolutionResult) -> Iterator[str]:
 
 
 def parents_word(step: StepEntry) -> str:
-    """The ids of a step's parents."""
+    """The ids of a step's parents; in prose with how sure they are."""
+    if step.links:
+        return listed(f"{each.parent} ({each.confidence})" for each in step.links)
     return listed(step.parents or ())
 
 

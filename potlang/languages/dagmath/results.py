@@ -160,10 +160,19 @@ class SolutionVerdict(StrEnum):
     """No graph of steps, or an answer that cannot be read."""
 
 
+class StepLink(NamedTuple):
+    """The link of a step in prose to a parent, which a rule found: how sure it is, and why ([DAG-LINKS])."""
+
+    parent: int
+    confidence: str
+    why: str
+
+
 class StepEntry(NamedTuple):
     """A step as written, and what was found of it; `result` is None where steps were not checked.
 
-    `parents` are None where the input says null. `line` is that of the step in the input.
+    `parents` are None where the input says null. `line` is that of the step in the input. `links` are those
+    to its parents in a solution in prose.
     """
 
     id: int
@@ -171,6 +180,7 @@ class StepEntry(NamedTuple):
     node: str
     line: int | None = None
     result: StepResult | None = None
+    links: tuple[StepLink, ...] = ()
 
 
 class UnclosedStep(NamedTuple):

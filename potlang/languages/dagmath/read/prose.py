@@ -119,7 +119,7 @@ def from_prose(text: Text, *, problem: str | None = None, answer: str | None = N
     >>> [step.parents for step in found.solution.steps]
     [None, (1,), (2,)]
     """
-    said, ignored = _sentences(_written(text).rpartition(_THOUGHT)[2])
+    said, ignored = _sentences(written(text).rpartition(_THOUGHT)[2])
     if not any(_FIGURE.search(each.text) for each in said):
         ignored = [*(each.text for each in said), *ignored]
         return Prose(None, (), tuple(ignored))
@@ -133,8 +133,8 @@ def from_prose(text: Text, *, problem: str | None = None, answer: str | None = N
     return Prose(Solution(steps, problem=problem, answer=answer), links, tuple(ignored))
 
 
-def _written(text: Text) -> str:
-    """The text of a message, and of a chat that of its last message."""
+def written(text: Text) -> str:
+    """A text itself, the text of a message, and of a chat that of its last message."""
     if isinstance(text, str):
         return text
     message = text if isinstance(text, Mapping) else next(iter(text[-1:]), {})

@@ -7,16 +7,19 @@ that is read otherwise than written is a warning ([DAG-READ]).
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from potlang.diag import Applicability, Fix, Place, Sink
 from potlang.diag.model import Replace
 from potlang.languages.dagmath.read.boxed import last_box
 from potlang.languages.dagmath.read.json_form import Draft, read_json_form
+from potlang.languages.dagmath.read.prose import ProseLink, Text
+from potlang.languages.dagmath.read.prose_form import read_prose
 from potlang.languages.dagmath.read.records import Solution, Step
 from potlang.languages.dagmath.read.source_map import SourceMap
 from potlang.languages.dagmath.read.structure import check_structure
 from potlang.languages.dagmath.read.text_form import is_text_form, read_text_form
+from potlang.languages.kind import is_message
 from potlang.reading.embedded import EmbeddedDocument
 from potlang.reading.json_text import open_document, read_json
 from potlang.source import DEFAULT_LIMITS, Document, InputLimits
@@ -31,22 +34,35 @@ class ReadSolution:
     """The result of reading. `solution` is None where an error was reported.
 
     `steps` are those that could be read, errors or not; `places` has theirs, by position, in `document`.
+    `links` are those of a solution in prose, whose steps and parents are found by rule; else None.
     """
 
     document: Document
     solution: Solution | None
     steps: tuple[Step, ...]
     places: SourceMap
+    links: tuple[ProseLink, ...] | None = None
 
 
 def read_solution(
-    source: Source, sink: Sink, *, limits: InputLimits = DEFAULT_LIMITS, name: str | None = None
+    source: Source,
+    sink: Sink,
+    *,
+    limits: InputLimits = DEFAULT_LIMITS,
+    name: str | None = None,
+    prose: bool = True,
 ) -> ReadSolution:
-    """The solution in a text, in bytes, in a file, or in a JSON value.
+    """The solution in a text, in bytes, in a file, or in a JSON value; with `prose` also one in prose.
 
     Never raises for what the input contains: the sink gets whatever is not well formed, and the document.
     """
     document = open_document(source, sink, limits, name)
+    if prose and not sink.has_errors and (text := _prose_of(document, limits)) is not None:
+        places = SourceMap()
+        told = read_prose(text, sink, places)
+        if told is not None:
+            read = _checked(document, told.draft, places, sink)
+            return replace(read, links=told.links)
     if document.text is not None and _is_text(document.text):
         places = SourceMap()
         draft = None if sink.has_errors else read_text_form(document.text, sink, places)
@@ -55,6 +71,17 @@ def read_solution(
         places = SourceMap(_embedded(document, wrapped))
         draft = _read_json(document, wrapped, places, limits, sink)
     return _checked(document, draft, places, sink)
+
+
+def _prose_of(document: Document, limits: InputLimits) -> Text | None:
+    """The text, the message or the chat that a document is, if it may be a solution in prose."""
+    text = document.text
+    if text is not None and not text.lstrip().startswith(("{", "[")):
+        return None if _is_text(text) or find_json(text) is not None else text
+    if text is not None and not ('"role"' in text and '"content"' in text):
+        return None
+    value = document.value if text is None else read_json(document, Sink(), limits)
+    return value if is_message(value) else None  # type: ignore[return-value]
 
 
 def _is_text(text: str) -> bool:

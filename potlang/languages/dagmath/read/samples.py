@@ -49,7 +49,7 @@ def read_lines(stream: BinaryIO, limits: InputLimits = LINE_LIMITS) -> Iterator[
 def read_sample(line: bytes, number: int, limits: InputLimits = LINE_LIMITS) -> Sample:
     """One line of JSON Lines, without its end; never raises for what it contains."""
     sink = Sink(limit=10)
-    read = read_solution(line, sink, limits=limits, name="<line>")
+    read = read_solution(line, sink, limits=limits, name="<line>", prose=False)
     if read.solution is not None:
         return Sample(number, read.solution, ())
     errors = (each for each in sink.diagnostics() if each.severity is Severity.ERROR)

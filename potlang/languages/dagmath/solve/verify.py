@@ -20,6 +20,7 @@ from potlang.languages.dagmath.results import (
     GraphResult,
     SolutionVerdict,
     StepEntry,
+    StepLink,
     StepsReport,
     StepVerdict,
     UnclosedStep,
@@ -221,5 +222,10 @@ def _entries(checked: CheckedSolution, found: StepsReport | None) -> tuple[StepE
     entries = []
     for at, (step, result) in enumerate(zip(read.steps, results, strict=True)):
         where = read.document.locate(read.places.step(at))
-        entries.append(StepEntry(step.id, step.parents, step.node, where and where.line, result))
+        links = tuple(
+            StepLink(each.parent, str(each.confidence), each.why)
+            for each in read.links or ()
+            if each.step == step.id
+        )
+        entries.append(StepEntry(step.id, step.parents, step.node, where and where.line, result, links))
     return tuple(entries)
