@@ -7,13 +7,14 @@ found.verdict, found.report, found.to_json()
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any, Final, NamedTuple, TypeVar, get_args
 
 from potlang.languages.pot.solve import verify as verify_program
 from potlang.models.consistency import compare
 from potlang.models.endpoint import Endpoint, Model, Sampling
-from potlang.models.reasoned import Answer, ProgramSample, Reasoned, Vote
+from potlang.models.reasoned import Answer, ProgramSample, Reasoned, Vote, nothing_written
 from potlang.models.replies import find_program
 from potlang.models.writer import Asking, ProgramWriter, Progress, is_given_up
 from potlang.prove.options import RouteName, Trust
@@ -61,11 +62,11 @@ def reason(
     asking = Asking(
         Sampling(attempts, temperature, max_tokens, timeout, seed), dict(semantics or {}), tuple(options)
     )
-    _check_call(question, asking, k, route, trust)
-    asked = Endpoint.from_environment(model) if model is None or isinstance(model, str) else model
+    check_question(question, attempts, k, route, trust)
+    _check_asking(asking)
     samples: list[ProgramSample] = []
-    writer = ProgramWriter(asked, asking, progress=progress)
-    try:
+    with opened_model(model) as asked:
+        writer = ProgramWriter(asked, asking, progress=progress)
         for _ in range(k):
             written, program = writer.write(question)
             report = None
@@ -75,28 +76,41 @@ def reason(
             # The samples so far still vote: they were paid for.
             if is_given_up(written):
                 break
-    finally:
-        # A model that was handed in is the caller's to close.
-        if asked is not model and isinstance(asked, Endpoint):
-            asked.close()
     return _summed(question, asked.name, writer, samples, prose)
 
 
-def _check_call(question: str, asking: Asking, k: int, route: str, trust: str) -> None:
-    """Raises ValueError."""
+@contextmanager
+def opened_model(model: Model | str | None) -> Iterator[Model]:
+    """A model that is handed in, which is the caller's to close, or one of the environment by its name."""
+    if model is not None and not isinstance(model, str):
+        yield model
+        return
+    endpoint = Endpoint.from_environment(model)
+    try:
+        yield endpoint
+    finally:
+        endpoint.close()
+
+
+def check_question(question: str, attempts: int, k: int, route: str, trust: str) -> None:
+    """Raises ValueError for a question that is not to be put, with these options of `reason`."""
     if not question.strip() or len(question) > LONGEST_QUESTION:
         raise ValueError(f"a question has 1 to {LONGEST_QUESTION:,} characters")
-    for name, count in (("attempts", asking.sampling.tries), ("k", k)):
+    for name, count in (("attempts", attempts), ("k", k)):
         if not 1 <= count <= MOST:
             raise ValueError(f"`{name}` is from 1 to {MOST}")
+    if route not in get_args(RouteName) or trust not in get_args(Trust):
+        raise ValueError(f"no route {route!r} or trust {trust!r}")
+
+
+def _check_asking(asking: Asking) -> None:
+    """Raises ValueError."""
     if len(asking.options) > MOST or len(set(asking.options)) < len(asking.options):
         raise ValueError(f"`options` are at most {MOST} different labels")
     known = schema("pot-1")["properties"]["semantics"]["properties"]
     for name in asking.semantics or ():
         if name not in known:
             raise ValueError(f"`semantics` has no {name!r}; there are {', '.join(known)}")
-    if route not in get_args(RouteName) or trust not in get_args(Trust):
-        raise ValueError(f"no route {route!r} or trust {trust!r}")
 
 
 def _summed(
@@ -187,5 +201,4 @@ def _why_unknown(samples: Sequence[ProgramSample], chosen: ProgramSample | None)
         reasons = dict.fromkeys(filter(None, found))
         return f"the solvers came to no answer{': ' if reasons else ''}{', '.join(reasons)}"
     last = next(each for each in reversed(samples) if each.report is None)
-    replies = sum(each.failure is None for each in last.attempts)
-    return f"no program after {replies} {'reply' if replies == 1 else 'replies'}: {last.problem}"
+    return nothing_written("program", last.attempts, last.problem)

@@ -114,6 +114,12 @@ def cost_line(totals: Totals, model: str) -> str:
     return f"{calls} call{'' if calls == 1 else 's'} of {visible(model)}, {seconds:.1f} s{tokens}"
 
 
+def nothing_written(kind: str, attempts: Sequence[Attempt], problem: str) -> str:
+    """The reason for an unknown verdict where no reply had a program, or a trace, that was accepted."""
+    replies = sum(each.failure is None for each in attempts)
+    return f"no {kind} after {replies} {'reply' if replies == 1 else 'replies'}: {problem}"
+
+
 class Reasoned(NamedTuple):
     """The answer to a question.
 

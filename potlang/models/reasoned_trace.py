@@ -13,7 +13,7 @@ from potlang.languages.dot.report import TraceReport
 from potlang.languages.dot.results import NodeResult, TraceVerdict
 from potlang.models.asking import Attempt
 from potlang.models.endpoint import Failure
-from potlang.models.reasoned import Totals, attempt_to_dict, cost_line, totals_of
+from potlang.models.reasoned import Totals, attempt_to_dict, cost_line, nothing_written, totals_of
 from potlang.utils.serialize import json_text
 
 
@@ -93,8 +93,7 @@ class ReasonedTrace(NamedTuple):
         if self.report is not None:
             return ""
         last = self.samples[-1]
-        replies = sum(each.failure is None for each in last.attempts)
-        return f"no trace after {replies} {'reply' if replies == 1 else 'replies'}: {last.problem}"
+        return nothing_written("trace", last.attempts, last.problem)
 
     @property
     def attempts(self) -> tuple[Attempt, ...]:

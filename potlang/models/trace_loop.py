@@ -12,8 +12,8 @@ from typing import get_args
 from potlang.languages.dot.check import Theory, compiled
 from potlang.languages.dot.read.records import PROFILES, Profile
 from potlang.languages.dot.results import TraceVerdict
-from potlang.models.endpoint import Endpoint, Model, Sampling
-from potlang.models.loop import LONGEST_QUESTION, MOST
+from potlang.models.endpoint import Model, Sampling
+from potlang.models.loop import check_question, opened_model
 from potlang.models.reasoned_trace import ReasonedTrace, TraceAttempts
 from potlang.models.trace_writer import RoundVerdicts, TraceAsking, TraceWriter
 from potlang.models.writer import Progress, is_given_up
@@ -56,48 +56,28 @@ def reason(
     ValueError for a wrong call, `potlang.CompileError` for a theory with errors, MissingExtraError without
     the extra `models`.
     """
-    _check_call(question, attempts, k, verdicts, profile, budget, route, trust)
+    check_question(question, attempts, k, route, trust)
+    _check_asking(verdicts, profile, budget)
     sampling = Sampling(attempts, temperature, max_tokens, timeout, seed)
     asking = TraceAsking(sampling, verdicts, profile, compiled(theory), budget, limits, route, trust)
-    asked = Endpoint.from_environment(model) if model is None or isinstance(model, str) else model
     samples: list[TraceAttempts] = []
-    writer = TraceWriter(asked, asking, progress=progress)
-    try:
+    with opened_model(model) as asked:
+        writer = TraceWriter(asked, asking, progress=progress)
         for _ in range(k):
             samples.append(TraceAttempts(*writer.write(question)))
             if _is_established(samples[-1]) or is_given_up(samples[-1].attempts):
                 break
-    finally:
-        # A model that was handed in is the caller's to close.
-        if asked is not model and isinstance(asked, Endpoint):
-            asked.close()
     return ReasonedTrace(question, asked.name, writer.system, _best(samples), tuple(samples), __version__)
 
 
-def _check_call(
-    question: str,
-    attempts: int,
-    k: int,
-    verdicts: str,
-    profile: str,
-    budget: int | None,
-    route: str,
-    trust: str,
-) -> None:
+def _check_asking(verdicts: str, profile: str, budget: int | None) -> None:
     """Raises ValueError."""
-    if not question.strip() or len(question) > LONGEST_QUESTION:
-        raise ValueError(f"a question has 1 to {LONGEST_QUESTION:,} characters")
-    for name, count in (("attempts", attempts), ("k", k)):
-        if not 1 <= count <= MOST:
-            raise ValueError(f"`{name}` is from 1 to {MOST}")
     if budget is not None and budget < 1:
         raise ValueError("`budget` is at least 1")
     if verdicts not in get_args(RoundVerdicts):
         raise ValueError(f"`verdicts` is one of {', '.join(get_args(RoundVerdicts))}, not {verdicts!r}")
     if profile not in PROFILES:
         raise ValueError(f"{profile!r} is not one of {', '.join(PROFILES)}")
-    if route not in get_args(RouteName) or trust not in get_args(Trust):
-        raise ValueError(f"no route {route!r} or trust {trust!r}")
 
 
 def _is_established(sample: TraceAttempts) -> bool:
