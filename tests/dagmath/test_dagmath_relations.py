@@ -9,7 +9,7 @@ from fractions import Fraction
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from relations_support import truths
+from relations_support import shown_chains, truths
 
 from potlang.dagmath import Solution, Step
 from potlang.languages.dagmath.lower.formulas import read_formula
@@ -31,17 +31,6 @@ from potlang.languages.dagmath.relations.find import find_chains
 from potlang.languages.dagmath.relations.truth import RelationTruth, truth_of
 from potlang.languages.dagmath.results import StepResult
 from potlang.languages.dagmath.solve.checking import check_steps
-
-
-def chains(text: str) -> list[str]:
-    """The chains in a text, as text."""
-    found = []
-    for chain in find_chains(text).chains:
-        sides = [" ".join(side.source.split()) for side in chain.sides]
-        pairs = zip(chain.links, sides[1:], strict=True)
-        found.append(sides[0] + "".join(f" {link} {side}" for link, side in pairs))
-    return found
-
 
 # Signs of relations, and whether they hold between 1 and 2, 2 and 2, 2 and 1.
 SIGNS = {
@@ -93,7 +82,7 @@ def test_signs(sign: str, holds: tuple[bool | None, ...]) -> None:
 )
 def test_prose(text: str, expected: list[str]) -> None:
     """[REL-PROSE]"""
-    assert chains(text) == expected
+    assert shown_chains(text) == expected
 
 
 @pytest.mark.parametrize(
@@ -117,7 +106,7 @@ def test_prose(text: str, expected: list[str]) -> None:
 )
 def test_formulas(text: str, expected: list[str]) -> None:
     """[REL-FORMULAS]"""
-    assert chains(text) == expected
+    assert shown_chains(text) == expected
 
 
 @given(st.text(alphabet="$\\()[]{}=<>+-*/0123456789 abx.,;&%\n", max_size=120))

@@ -20,6 +20,8 @@ _SPAN: Final = re.compile(
     re.DOTALL,
 )
 _AMOUNT: Final = re.compile(r"\d[\d,]*(?:\.\d+)?")
+_BETWEEN_AMOUNTS: Final = re.compile(r"[^\w\\(\[{].*\d", re.DOTALL)
+"""What stands between the dollar signs of two amounts, each of which has its sign behind it."""
 _WORDS: Final = re.compile(r"(?<![\\A-Za-z])[A-Za-z]{2,}")
 _COMMAND: Final = re.compile(r"\\[A-Za-z]+(?:\{[^{}]*\})?")
 _LONG_WORD: Final = re.compile(r"(?<![\\A-Za-z])[A-Za-z]{4,}")
@@ -126,8 +128,10 @@ def formula_spans(text: str) -> list[FormulaSpan]:
 
 
 def _is_money(text: str, match: re.Match[str]) -> bool:
-    """Whether the first dollar sign is that of an amount: `$5 and $6`, `$2000 + $200`."""
+    """Whether the first dollar sign is that of an amount: `$5 and $6`, `$2000 + $200`, `5$ + 6$`."""
     inside = match["e"]
+    if text[match.start() - 1 : match.start()].isdigit() and _BETWEEN_AMOUNTS.fullmatch(inside):
+        return True
     if _AMOUNT.match(inside) is None:
         return inside[:1].isspace() and inside[-1:].isspace() and _LONG_WORD.search(inside) is not None
     has_words = _WORDS.search(_COMMAND.sub("", inside)) is not None

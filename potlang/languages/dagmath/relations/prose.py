@@ -42,6 +42,7 @@ _LINKS: Final[dict[str, Link]] = {
     "≈": "approx",
 }
 _OPERATORS: Final = {"×": "*", "÷": "/", "−": "-", "–": "-", "·": "*", "∗": "*", "**": "^"}
+_SIGNS: Final = frozenset("+-−–")
 _WORDED: Final = {"times": "*", "plus": "+", "minus": "-", "over": "/"}
 _BY: Final = {"divided": "/", "multiplied": "*"}
 _SCALES: Final = {"hundred": "100", "thousand": "1000", "million": "1000000", "billion": "1000000000"}
@@ -148,6 +149,9 @@ class _Calculations:
 
     def _ends_clause(self, at: int) -> bool:
         token = self.tokens[at]
+        if token.text == "!" and self.tokens[at + 1].kind in ("link", "operator", "close"):
+            # `5! = 120`
+            return not (at and (self.tokens[at - 1].kind in _FACTORS or self._is_letter(at - 1)))
         return token.kind == "end" or (token.kind == "other" and token.text in "•→⇒")
 
     def _after(self, start: int) -> tuple[Side, int]:
@@ -168,6 +172,8 @@ class _Calculations:
             pulled |= follows in ("number", "operator", "open", "other", "formula", "money", "percent")
         # `= 1 hour and 30 minutes`
         pulled |= follows == "number" and is_unit(run.unit.partition(" ")[0])
+        # `= 5 x`, and `= 5 R 1` with a remainder
+        pulled |= end < len(self.tokens) and self._is_letter(end)
         return self._side(run, pulled), end
 
     def _begins(self, at: int) -> bool:
@@ -176,7 +182,7 @@ class _Calculations:
             return False
         if token.kind in ("number", "money", "open", "formula"):
             return True
-        if token.kind == "operator" and token.text in "-−–+":
+        if token.text in _SIGNS:
             return not self._is_dash(at)
         return token.kind == "word" and (self._is_letter(at) or token.text.lower() in NUMERALS)
 
@@ -263,8 +269,8 @@ class _Calculations:
     def _atom(self, at: int, out: list[str]) -> tuple[int, bool]:
         """Writes one operand with its sign; the token behind it, and whether there was one."""
         tokens = self.tokens
-        if at < len(tokens) and tokens[at].kind == "operator" and tokens[at].text in "-−–+":
-            out.append(tokens[at].text.replace("−", "-").replace("–", "-"))
+        if at < len(tokens) and tokens[at].text in _SIGNS:
+            out.append(_OPERATORS.get(tokens[at].text, tokens[at].text))
             at += 1
         while at < len(tokens) and tokens[at].kind == "money":
             at += 1
@@ -366,13 +372,6 @@ class _Calculations:
         if at >= len(tokens):
             return None, at
         token = tokens[at]
-        if (
-            token.text == "/"
-            and at + 1 < len(tokens)
-            and tokens[at + 1].kind == "word"
-            and not self._is_letter(at + 1)
-        ):
-            return None, at  # `$50/day`
         if token.text == "/" and self._is_word(at + 1):
             return None, at  # `$50/day`
         if token.kind == "operator":
@@ -402,7 +401,7 @@ class _Calculations:
     def _is_sign(self, at: int) -> bool:
         """Whether a minus stands before a number and not between two: `countries is -48`."""
         tokens = self.tokens
-        if at == 0 or at + 1 >= len(tokens) or tokens[at].text not in "-−–+":
+        if at == 0 or at + 1 >= len(tokens) or tokens[at].text not in _SIGNS:
             return False
         return tokens[at - 1].end < tokens[at].start and tokens[at].end == tokens[at + 1].start
 
@@ -421,7 +420,7 @@ class _Calculations:
         token = tokens[at]
         if token.kind in ("number", "money", "open", "formula"):
             return True
-        if token.kind == "operator" and token.text in "-−–":
+        if token.text in _SIGNS - {"+"}:
             return at + 1 < len(tokens) and tokens[at + 1].kind in ("number", "money", "open")
         return token.kind == "word" and (self._is_letter(at) or token.text.lower() in NUMERALS)
 

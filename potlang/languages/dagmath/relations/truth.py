@@ -196,6 +196,8 @@ def is_cut_off(left: Side, right: Side) -> bool:
     """Whether a whole number stands for the result of a calculation with whole numbers that is none."""
     if left.term is None or right.term is None or has_decimals(left.term):
         return False
+    if left.is_cut or right.is_cut:
+        return False  # `601 / 2 = 300 R 1`
     return is_number(right) and _places(right) == 0 and isinstance(_without_units(left.term), Op)
 
 
