@@ -57,7 +57,8 @@ def _step(found: Any, said: str, texts: tuple[str, ...]) -> Step | None:
         and (parents is None or _are_ids(parents))
         and all(isinstance(found.get(text, ""), str | None) for text in texts)
     ):
-        return Step(number, "", None if parents is None else tuple(parents), node)
+        formal = found.get("formal", found.get("prop"))
+        return Step(number, "", None if parents is None else tuple(parents), node, formal)
     return None
 
 

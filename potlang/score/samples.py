@@ -21,6 +21,7 @@ from potlang.languages.dagmath.read.json_form import (
     METADATA,
     NESTED,
     OWN,
+    STEP_KEYS,
     model_of,
     says_its_own,
 )
@@ -51,7 +52,8 @@ class Row(NamedTuple):
     """A sample as far as it is counted. `problem` tells problems of different data sets apart.
 
     `labels` are the values of the fields that samples are grouped by, but for the file's name. `is_own`
-    says that the input has an answer which is no reference: the last step's own sentence.
+    says that the input has an answer which is no reference: the last step's own sentence. `formal` is
+    how many steps have a `formal` field.
     """
 
     steps: Sequence[Stepwise]
@@ -61,6 +63,7 @@ class Row(NamedTuple):
     correct: bool | None
     labels: tuple[str, ...]
     is_own: bool = False
+    formal: int = 0
 
 
 class Bad(NamedTuple):
@@ -106,7 +109,12 @@ class Reader:
         if not steps or misread_escapes(steps[-1].node):
             return None
         read = self._metadata(members)
-        return None if read is None else self._row(steps, read, members)
+        if read is None:
+            return None
+        row = self._row(steps, read, members)
+        # Looked for in all of the line first: this is done for millions of samples.
+        has = any(name in line for name in _FORMAL)
+        return row._replace(formal=sum(map(has_formal, steps))) if has else row
 
     def _metadata(self, members: Mapping[str, Any]) -> dict[str, Any] | None:
         """The metadata by name, null left out; None if one is not of its usual type."""
@@ -133,7 +141,8 @@ class Reader:
 
     def row(self, solution: Solution, members: Mapping[str, Any]) -> Row:
         """The row of a solution; `members` are those of its JSON object, for fields that are no metadata."""
-        return self._row(solution.steps, solution._asdict(), members)
+        row = self._row(solution.steps, solution._asdict(), members)
+        return row._replace(formal=sum(step.formal is not None for step in solution.steps))
 
     def _row(self, steps: Sequence[Stepwise], read: Mapping[str, Any], members: Mapping[str, Any]) -> Row:
         is_own = OWN in members and says_its_own(
@@ -187,6 +196,15 @@ class Reader:
             read.get("difficulty"),
             self._labels(read, members),
         )
+
+
+_FORMAL = tuple(f'"{key}"'.encode() for key in STEP_KEYS["formal"])
+
+
+def has_formal(step: Any) -> bool:
+    """Whether a step as decoded has a `formal` field, by the first of its names that it has."""
+    names = (getattr(step, key, None) for key in STEP_KEYS["formal"])
+    return next((isinstance(each, str) for each in names if isinstance(each, str | None)), False)
 
 
 def problem_key(read: Mapping[str, Any]) -> Hashable:

@@ -44,7 +44,8 @@ class Score(NamedTuple):
 
     `pass_1` and `prr` (R̂) are means over problems of means over samples. `curve` has the accuracy at a
     required closeness of 0 %, …, 100 %; `auc` is its area by trapezoids, `auc_exact` the mean of
-    δ_final · f. `pass_k`: None where a problem has fewer than k samples.
+    δ_final · f. `pass_k`: None where a problem has fewer than k samples. `formal_share`: the steps with a
+    `formal` field, among all steps of samples with a graph ([DAG-FORMAL-SHARE]).
     """
 
     group: Group
@@ -60,6 +61,7 @@ class Score(NamedTuple):
     curve: tuple[Fraction, ...]
     pass_k: Mapping[int, Fraction | None]
     classes: Mapping[str, Means]
+    formal_share: Fraction = Fraction(0)
 
     @property
     def gap(self) -> Fraction:
@@ -88,6 +90,7 @@ class Score(NamedTuple):
             "gap_interval": list(self.gap_interval),
             "auc": float(self.auc),
             "auc_exact": float(self.auc_exact),
+            "formal_share": float(self.formal_share),
             "curve": [float(each) for each in self.curve],
             "classes": {name: means._asdict() for name, means in self.classes.items()},
         }
@@ -189,6 +192,9 @@ def score_of(tally: Tally, group: Group, pass_k: Iterable[int] = ()) -> Score:
         curve=curve,
         pass_k={k: _pass_k(k, problems) for k in pass_k},
         classes={name: means_of(tally.class_tally(group, kinds)) for name, kinds in CLASSES.items()},
+        formal_share=Fraction(
+            sum(each.formal for each in problems), sum(each.nodes for each in problems) or 1
+        ),
     )
 
 

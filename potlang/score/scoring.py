@@ -224,7 +224,9 @@ class Scorer:
             correct = judged
         scores, level = self.scores, row.difficulty
         group = self._group(row.labels, name)
-        kind = scores.tally.add(shape, correct, group=group, problem=row.problem, difficulty=level)
+        kind = scores.tally.add(
+            shape, correct, group=group, problem=row.problem, difficulty=level, formal=row.formal
+        )
         if kind is Class.IMPERFECT and scores.example is None and shape.nodes <= _MOST_DRAWN:
             scores.example = row
         if scores.gold is not None and kind is Class.PERFECT and is_gold(check(source()), correct):

@@ -13,14 +13,18 @@ _COUNTS = ("problems", "samples", "malformed", "wrong", "imperfect", "perfect")
 
 
 def summary_table(scores: Scores) -> Table:
-    """One row for each group: counts by class, and the metrics."""
+    """One row for each group: counts by class, the metrics, and the share of `formal` if there are any."""
     columns = [Column(name) for name in scores.by]
     columns += [Column(name, "count") for name in _COUNTS]
     percent: CellStyle = "percent"
     names = ["PASS@1", *(f"PASS@{k}" for k in scores.pass_k if k != 1), "PRR", "Δ"]
     columns += [Column(name, percent) for name in names]
     columns += [Column("CI(Δ)", "percents"), Column("AUC", percent), Column("AUC exact", percent)]
-    rows = tuple(_row(each, scores.pass_k) for each in scores.groups())
+    groups = list(scores.groups())
+    rows = tuple(_row(each, scores.pass_k) for each in groups)
+    if any(each.formal_share for each in groups):
+        columns.append(Column("formal", percent))
+        rows = tuple((*row, float(each.formal_share)) for row, each in zip(rows, groups, strict=True))
     return Table("scores", "", "Scores", tuple(columns), rows)
 
 

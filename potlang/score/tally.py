@@ -24,7 +24,8 @@ Bin = int | None
 
 @dataclass(slots=True)
 class ProblemTally:
-    """The samples of one problem. `levels` counts the correct ones by the closeness that they meet.
+    """The samples of one problem. `levels` counts the correct ones by the closeness that they meet, `formal`
+    the steps that have a `formal` field.
 
     `classes` are the tallies, by class, that samples of `difficulty` count in, found without their keys:
     the samples of a problem have the same difficulty as a rule.
@@ -36,6 +37,7 @@ class ProblemTally:
     perfect: int = 0
     closeness: int = 0
     nodes: int = 0
+    formal: int = 0
     edges: int = 0
     density: int = 0
     max_in: int = 0
@@ -98,8 +100,12 @@ class Tally:
         group: Group = (),
         problem: Hashable = None,
         difficulty: float | None = None,
+        formal: int = 0,
     ) -> Class:
-        """Adds a sample and says its class; no shape: it is malformed, and counts as not correct."""
+        """Adds a sample and says its class; no shape: it is malformed, and counts as not correct.
+
+        `formal`: how many of its steps have a `formal` field.
+        """
         in_group = self.problems.setdefault(group, {})
         # `setdefault` would make a tally for each sample, to be thrown away.
         of_problem = in_group.get(problem)
@@ -117,6 +123,7 @@ class Tally:
         if shape is None:
             of_problem.malformed += 1
         else:
+            of_problem.formal += formal
             _add_shape(of_problem, of_class, shape, kind)
         return kind
 

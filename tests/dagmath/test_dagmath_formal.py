@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from fractions import Fraction
+from pathlib import Path
 from random import Random
 
 import pytest
@@ -17,6 +18,9 @@ from potlang.languages.dagmath.read.records import Solution, Step
 from potlang.languages.dagmath.results import StepResult, StepVerdict
 from potlang.languages.dagmath.solve.checking import check_steps
 from potlang.languages.dagmath.write import solution_value, write_json, write_text
+from potlang.score import fast, plain
+from potlang.score.samples import has_formal
+from potlang.score.summary import summary_text
 
 PROVED, REFUTED, GIVEN = StepVerdict.PROVED, StepVerdict.REFUTED, StepVerdict.GIVEN
 NOT_CHECKABLE = StepVerdict.NOT_CHECKABLE
@@ -246,6 +250,26 @@ def test_verdicts_are_those_of_evaluation_deeply() -> None:
     random = Random(9)
     for _ in range(300):
         _check_verdict(random)
+
+
+# --- scores ---
+
+
+@pytest.mark.parametrize("key", ["formal", "prop"])
+def test_the_share_in_scores(key: str, tmp_path: Path) -> None:
+    """[DAG-FORMAL-SHARE]: by either reader of samples, as JSON and as a table."""
+    lines = []
+    for formal in ("x == 3", None):
+        steps = (Step(1, "Given.", None, "$x = 3$.", formal), Step(2, "By Step 1.", (1,), "$2x = 6$."))
+        lines.append(write_json(Solution(steps, correct=True), indent=None).replace('"formal"', f'"{key}"'))
+    path = tmp_path / "samples.jsonl"
+    path.write_text("".join(lines), encoding="utf-8")
+    scores = potlang.dagmath.score(path)
+    assert scores.to_dict()["groups"][0]["formal_share"] == 0.25
+    assert "25.0%" in summary_text(scores) and "formal" in summary_text(scores)
+    for reader in (plain, fast):
+        found = reader.steps(reader.members(lines[0].encode())["steps"])
+        assert [has_formal(step) for step in found] == [True, False]
 
 
 # --- writing ---
