@@ -176,7 +176,8 @@ class ClaimResults:
             self.proofs.append(Proof(state.claim.key, Verdict.UNKNOWN, ()))
             return result
         began = time.perf_counter()
-        core = self._core(state)
+        # Making a core minimal takes the base from the solver: where nobody wants that, it is as it is.
+        core = self._core(state) if self._options.minimizing else None
         verifier = self._verifier
         found = self.cross_checker().check(
             state,

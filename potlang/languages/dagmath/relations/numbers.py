@@ -53,26 +53,26 @@ class Numbers:
 
     def __init__(self, *, is_asked: bool) -> None:
         self.is_asked = is_asked
-        self._known: set[Fraction] = set(_COMMON)
+        self._given: set[Fraction] = set()
 
     def add(self, text: str) -> None:
         """Notes the numbers of a text, in digits and in words, and what percentages leave of a whole."""
         # A number that is longer is nowhere read, and takes its time.
         told = [match[0] for match in _DIGITS.finditer(text) if len(match[0]) <= MOST_DIGITS]
-        self._known.update(map(_number, told))
+        self._given.update(map(_number, told))
         for match in _QUOTIENT.finditer(text):
             over, under = (each for each in match.groups() if each is not None)
             if len(over) + len(under) <= MOST_DIGITS and int(under):
-                self._known.add(Fraction(int(over), int(under)))
+                self._given.add(Fraction(int(over), int(under)))
         for word in _NAMED.keys() & _WORD.findall(text.lower()):
-            self._known.add(_NAMED[word])
-            self._known.add(1 / _NAMED[word] if _NAMED[word] else Fraction(0))
+            self._given.add(_NAMED[word])
+            self._given.add(1 / _NAMED[word] if _NAMED[word] else Fraction(0))
 
     def _is_known(self, number: Fraction) -> bool:
         """Whether a number was given, or what it leaves of a whole or adds to it, also in percent."""
         made_of = (number, 100 * number, number / 100, 1 - number, number - 1, 100 * (1 - number),
                    100 * (number - 1), 100 - number, number - 100)  # fmt: skip
-        return not self._known.isdisjoint(made_of)
+        return number in _COMMON or not self._given.isdisjoint(made_of)
 
     def unknown(self, sides: Iterable[Side]) -> list[Fraction]:
         """The numbers in calculations that nothing has given, each once."""

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from potlang.prove.options import Trust
     from potlang.prove.prover import Prover
 
-_SOLVER_STEPS: Final = 150_000
+_SOLVER_STEPS: Final = 300_000
 _MOST_UNCHECKED: Final = 2
 """After so many answers of a solution that nobody could check in time, no more are given to others."""
 _NO_TIME: Final = Result("claim", "", Verdict.UNKNOWN, reason="timeout")

@@ -107,6 +107,8 @@ def weighed(
         return result
     if result.verdict is StepVerdict.NOT_ENTAILED and (open_ or not works_out):
         return result
+    if open_ and result.limited:
+        return result  # What nobody had the time to tell may follow.
     if open_:
         reason = f"{held[0]} is true; {open_[0]} does not follow from what was read"
         return _settled(result, StepVerdict.NOT_ENTAILED, reason)
