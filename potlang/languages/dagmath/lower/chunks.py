@@ -6,6 +6,7 @@ import re
 from typing import Final
 
 from potlang.languages.dagmath.lower.formulas import read_formula
+from potlang.languages.dagmath.lower.marks import marked_formulas
 from potlang.languages.dagmath.lower.phrases import is_generic, stems
 from potlang.languages.dagmath.lower.readings import Context
 from potlang.languages.dagmath.lower.syntax import Op, Quantity, Term, Unreadable, is_op, is_statement
@@ -18,9 +19,6 @@ Match = re.Match[str]
 MARK: Final = r"⟦(\d+)⟧"
 CHUNK: Final = re.compile(MARK)
 _LONGEST_PHRASE: Final = 8
-_MARKED: Final = re.compile(
-    r"\$\$(?P<a>.+?)\$\$|(?<!\\)\$(?P<b>(?:\\.|[^$\\])+)\$|\\\((?P<c>.+?)\\\)|\\\[(?P<d>.+?)\\\]", re.DOTALL
-)
 _DOLLAR: Final = re.compile(r"(?<!\\)\$")
 _PRICE: Final = re.compile(r"(?:(?<=^)|(?<=[\s(=+*/-]))\$(?=\.?\d)")
 """A dollar sign before an amount. Those around formulas come in pairs, and the second follows its formula."""
@@ -55,12 +53,12 @@ class Template:
         self.context = context
         self.chunks: list[Term | Unreadable] = []
         source = _REFERENCES.sub(" ", _plainer(source.replace("⟦", "[").replace("⟧", "]")))
-        marked = list(_MARKED.finditer(source))
+        marked = marked_formulas(source)
         out, end = [], 0
-        for match in marked:
-            out.append(self._plain(source[end : match.start()], bool(marked)))
-            out.append(self._take(match[match.lastgroup or 0]))
-            end = match.end()
+        for span in marked:
+            out.append(self._plain(source[end : span.start], bool(marked)))
+            out.append(self._take(span.source))
+            end = span.end
         out.append(self._plain(source[end:], bool(marked)))
         self.lower = _PERCENT.sub(self._percent, _tidy("".join(out))).lower()
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from potlang.languages.dagmath.lower import vocabulary
 from potlang.languages.dagmath.lower.chunks import Template
+from potlang.languages.dagmath.lower.marks import marked_formulas
 from potlang.languages.dagmath.lower.phrases import stem
 from potlang.languages.dagmath.lower.readings import Context, Reading
 from potlang.languages.dagmath.lower.sentences import read_sentence
@@ -32,7 +33,6 @@ _ACTOR: Final = re.compile(
     r"^([A-Z][a-z]+) (?:spends\b|\w+s (?:\$?[\d.]+\$? times|twice|half|three times) as\b)"
 )
 _CAPITAL: Final = re.compile(r"(?<![A-Za-z\\])([A-Z])(?![A-Za-z(])")
-_MATH: Final = re.compile(r"\$[^$]*\$")
 _PRONOUN: Final = re.compile(r"\b(he|his|she|her|they|their)\b", re.IGNORECASE)
 _WHO: Final = {"he": "he", "his": "he", "she": "she", "her": "she", "they": "they", "their": "they"}
 _NO_OWNERS: Final = words("It Let What That There Here Today Who Where")
@@ -115,7 +115,7 @@ def _formal(source: str, integers: frozenset[str]) -> Formal:
 def _context(solution: Solution) -> Context:
     texts = [solution.problem or "", *(step.node for step in solution.steps)]
     functions = frozenset(name for each in texts for name, _ in _DECLARED.findall(each))
-    formulas = [formula for each in texts for formula in _MATH.findall(each)]
+    formulas = [span.source for each in texts for span in marked_formulas(each)]
     variables = frozenset(name for each in formulas for name in _CAPITAL.findall(each)) - functions
     pronouns = frozenset(_WHO[word.lower()] for each in texts for word in _PRONOUN.findall(each))
     is_usual = not any(map(vocabulary.UNUSUAL.search, texts))

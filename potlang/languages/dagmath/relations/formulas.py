@@ -1,4 +1,4 @@
-"""Formulas marked in a text (`$…$`, `\\(…\\)`, `\\[…\\]`, `align`), and their relations ([REL-FORMULAS])."""
+"""The relations in the formulas of a text, between marks and without ([REL-FORMULAS])."""
 
 from __future__ import annotations
 
@@ -7,22 +7,11 @@ from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 from potlang.languages.dagmath.lower.formulas import read_formula
+from potlang.languages.dagmath.lower.marks import DISPLAYS, FormulaSpan, marked_formulas
 from potlang.languages.dagmath.lower.readings import Context
 from potlang.languages.dagmath.lower.syntax import Unreadable, is_op, is_statement
 from potlang.languages.dagmath.relations.model import Chain, Link, Side
 
-_DISPLAYS: Final = "align|equation|gather|eqnarray|multline"
-_SPAN: Final = re.compile(
-    r"\$\$(?P<a>.{1,4000}?)\$\$|\\\((?P<b>(?:(?!(?<!\\)\\\().){1,4000}?)\\\)"
-    r"|\\\[(?P<c>(?:(?!(?<!\\)\\\[).){1,4000}?)\\\]"
-    rf"|\\begin\{{(?P<env>{_DISPLAYS})(?P<star>\*?)\}}(?P<d>.{{1,4000}}?)\\end\{{(?P=env)(?P=star)\}}"
-    r"|(?<!\\)\$(?P<e>(?:\\.|[^$\\\n]|\n(?!\n)){1,2000}?)(?<!\\)\$",
-    re.DOTALL,
-)
-_AMOUNT: Final = re.compile(r"\d[\d,]*(?:\.\d+)?")
-_BETWEEN_AMOUNTS: Final = re.compile(r"[^\w\\(\[{].*\d", re.DOTALL)
-"""What stands between the dollar signs of two amounts, each of which has its sign behind it."""
-_WORDS: Final = re.compile(r"(?<![\\A-Za-z])[A-Za-z]{2,}")
 _COMMAND: Final = re.compile(r"\\[A-Za-z]+(?:\{[^{}]*\})?")
 _LONG_WORD: Final = re.compile(r"(?<![\\A-Za-z])[A-Za-z]{4,}")
 _IN_LATEX: Final = re.compile(r"&\s*(?:=|<|>|\\[lg]e|\\approx)|\\\\|\\[a-z]{2,}")
@@ -83,11 +72,10 @@ _TEXT: Final = re.compile(r"\\(?:text|textbf|textrm|mbox)\s*\{([^{}]*)\}")
 _NOTHING: Final = re.compile(
     rf"(?P<kept>\\begin\s*\{{(?P<kind>{_MATRIX})\}}.{{0,2000}}?\\end\s*\{{(?P=kind)\}})"
     r"|\\left\s*\\\{(?=(?:(?!\\right).)*\\right\s*\.)|\\right\s*\.|\\[hv]?phantom\s*\{[^{}]*\}|\\(?:tag\*?|label)\s*\{[^{}]*\}|\\(?:nonumber|notag|displaystyle)(?![a-z])|\\[bx]?cancel(?![a-z])"
-    rf"|\\(?:begin|end)\{{(?:{_DISPLAYS}|aligned|split)\*?\}}|&|~|(?<!\\)\\[;,:! ]",
+    rf"|\\(?:begin|end)\{{(?:{DISPLAYS}|aligned|split)\*?\}}|&|~|(?<!\\)\\[;,:! ]",
     re.DOTALL,
 )
 """Commands that say nothing in a formula, and matrices, which are kept as they are."""
-_PERCENT: Final = re.compile(r" ?(?:\\?%|percent\b|per cent\b)")
 _THOUSANDS: Final = re.compile(r",\d{3}(?!\d)")
 _JOINS: Final = re.compile(
     r"(?:[a-z]+[, ]+)*(?:and|or|so|if|then|where|when|for|thus|hence|therefore|which|implies|since|as|with"
@@ -97,47 +85,14 @@ _JOINS: Final = re.compile(
 _SIGN: Final = re.compile(r"\s*(?:[=<>≤≥≠≈≡]|\\(?:leq?|geq?|neq?|approx|equiv)(?![a-z]))")
 
 
-class FormulaSpan(NamedTuple):
-    """A formula in a text: its place with its marks, its source without them, the length of the first mark.
-
-    `is_percent`: a percent sign stands behind it.
-    """
-
-    start: int
-    end: int
-    source: str
-    mark: int = 0
-    is_percent: bool = False
-
-
 def formula_spans(text: str) -> list[FormulaSpan]:
     """The formulas of a text, in order: those between marks, and rows of displays without them."""
     found: list[FormulaSpan] = []
-    at = end = 0
-    while (match := _SPAN.search(text, at)) is not None:
-        kind = next(name for name in "abcde" if match[name] is not None)
-        if kind == "e" and _is_money(text, match):
-            at = match.start() + 1
-            continue
-        found += _rows(text, end, match.start())
-        is_percent = _PERCENT.match(text, match.end()) is not None
-        mark = match.start(kind) - match.start()
-        found.append(FormulaSpan(match.start(), match.end(), match[kind], mark, is_percent))
-        at = end = match.end()
+    end = 0
+    for span in marked_formulas(text):
+        found += [*_rows(text, end, span.start), span]
+        end = span.end
     return [*found, *_rows(text, end, len(text))]
-
-
-def _is_money(text: str, match: re.Match[str]) -> bool:
-    """Whether the first dollar sign is that of an amount: `$5 and $6`, `$2000 + $200`, `5$ + 6$`."""
-    inside = match["e"]
-    if text[match.start() - 1 : match.start()].isdigit() and _BETWEEN_AMOUNTS.fullmatch(inside):
-        return True
-    if _AMOUNT.match(inside) is None:
-        return inside[:1].isspace() and inside[-1:].isspace() and _LONG_WORD.search(inside) is not None
-    has_words = _WORDS.search(_COMMAND.sub("", inside)) is not None
-    ends_open = re.search(r"[-+*/=×(x–−÷·]\s*$", inside) is not None
-    is_odd = inside.count("(") != inside.count(")") or inside.count("{") != inside.count("}")
-    return has_words or ends_open or (text[match.end() : match.end() + 1].isdigit() and is_odd)
 
 
 def _rows(text: str, start: int, end: int) -> Iterator[FormulaSpan]:
