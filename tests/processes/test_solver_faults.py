@@ -131,6 +131,18 @@ def test_closing_leaves_no_process(hang: str) -> None:
         workers.warm(solver_command("z3"))
 
 
+def test_a_worker_is_started_once() -> None:
+    """One that runs already is kept, and one that cannot start says so."""
+    with Workers() as workers:
+        command = solver_command("z3")
+        workers.start(command)
+        (first,) = workers._idle[command]
+        workers.start(command)
+        assert workers._idle[command] == [first] and first.alive()
+        with pytest.raises(Died):
+            workers.start(("nowhere:service",))
+
+
 SCRIPT = """
 import os, sys
 from potlang.engines.commands import solver_command

@@ -61,6 +61,23 @@ def _worse(tier: str) -> int:
     return ("checked", "cross-checked", "solver").index(tier)
 
 
+def test_only_doubted_verdicts_are_checked_by_others() -> None:
+    """[TIER-NAMES] The others rest on one solver's word, and say so."""
+    program: dict[str, Any] = {
+        "sorts": [],
+        "variables": [{"name": "x", "sort": "IntSort"}],
+        "knowledge_base": ["x > 3"],
+        "verifications": [{"name": "so", "constraint": "x > 1"}, {"name": "open", "constraint": "x > 9"}],
+    }
+    module = potlang.compile(program).module
+    with Prover(module, ProverOptions("z3", minimize_cores=False)) as prover:
+        some = prover.verify(doubting=(Verdict.ENTAILED,))
+        every = prover.verify()
+    assert [each.trust for each in some] == ["checked", "solver"]
+    assert [each.trust for each in every] == ["checked", "checked"]
+    assert [each.verdict for each in some] == [each.verdict for each in every]
+
+
 def test_what_cannot_be_evaluated_is_said_and_cross_checked() -> None:
     """[TIER-NAMES] [TIER-PIECE] A quantifier over all integers is beyond an evaluator."""
     program: dict[str, Any] = {
