@@ -60,7 +60,7 @@ REFUSED = {
     "2 3": "without a sign",
     r"\frac{dy}{dx}": "derivative",
     r"\int_0^1 x": "\\int",
-    r"1 + 2 + \ldots + n": "ellipsis",
+    r"1 + x + \ldots + n": "ellipsis",
     r"\pi \approx 3.14": "what is rounded",
     r"\sqrt{2} \approx x": "no number",
     "x +": "expects",

@@ -7,11 +7,12 @@ refused, not guessed. Nothing is evaluated.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
 from fractions import Fraction
 from functools import reduce
 from typing import Final
 
+from potlang.languages.dagmath.lower.ellipses import ELLIPSIS, filled_in
+from potlang.languages.dagmath.lower.lists import listed, several
 from potlang.languages.dagmath.lower.phrases import stem, stems
 from potlang.languages.dagmath.lower.syntax import (
     SET_OPERATIONS,
@@ -96,18 +97,18 @@ class _Parser(TokenReader):
             self._take()
             self._accept("op", "and", "or")
             items.append(self._disjunction())
-        return items[0] if len(items) == 1 else _listed(items)
+        return items[0] if len(items) == 1 else listed(items)
 
     def _disjunction(self) -> Term:
         items = self._run(self._conjunction, "or")
         if len(items) == 1:
             return items[0]
-        return _several("or", items, "does not read what the alternatives are")
+        return several("or", items, "does not read what the alternatives are")
 
     def _conjunction(self) -> Term:
         items = self._run(self._negation, "and")
         if len(items) > 1 and not all(map(is_statement, items)):
-            return _listed(items)
+            return listed(items)
         return joined("and", tuple(items))
 
     def _negation(self) -> Term:
@@ -198,7 +199,7 @@ class _Parser(TokenReader):
         modular = self._is_modular
         items = [first if sign is None or sign.text == "+" else Op(_SIGNS[sign.text], (first,))]
         while (sign := self._accept("op", *_SIGNS)) is not None:
-            term = self._product()
+            term = ELLIPSIS if sign.text == "+" and self._accept("op", "...") else self._product()
             modular |= self._is_modular
             if sign.text in ("pm", "mp"):
                 items = [Op(sign.text, (joined("+", tuple(items)), term))]
@@ -207,7 +208,7 @@ class _Parser(TokenReader):
         if modular and (len(items) > 1 or not is_op(items[0], "mod")):
             raise Unreadable("it is open of what the remainder is taken")
         self._is_modular = False
-        return joined("+", tuple(items))
+        return filled_in("sum", items) if ELLIPSIS in items else joined("+", tuple(items))
 
     def _product(self) -> Term:
         """Factors and divisors from left to right; a divisor is a single factor."""
@@ -215,11 +216,16 @@ class _Parser(TokenReader):
         slashed = modular = False
         while True:
             if sign := self._accept("op", "*", "times"):
+                if self._is("op", "..."):
+                    continue
                 factor = self._signed()
                 if sign.text == "times" and is_array(factor):
                     found, factor = [], Op("cross", (joined("*", tuple(found)), factor))
                 found.append(factor)
                 slashed = False
+            elif self._accept("op", "..."):
+                self._accept("op", "*", "times")
+                found += [ELLIPSIS, self._signed()]
             elif self._accept("op", "/"):
                 found = [_fraction(joined("*", tuple(found)), self._signed())]
                 slashed = True
@@ -231,7 +237,7 @@ class _Parser(TokenReader):
                 found.append(self._juxtaposed(found[-1]))
             else:
                 self._is_modular = modular
-                return joined("*", tuple(found))
+                return filled_in("prod", found) if ELLIPSIS in found else joined("*", tuple(found))
 
     def _signed(self) -> Term:
         if self._accept("op", "-"):
@@ -317,6 +323,8 @@ class _Parser(TokenReader):
 
     def _atom(self) -> Term:
         token = self._take()
+        if token.text == "...":
+            raise Unreadable("an ellipsis leaves open what is meant")
         match token.kind:
             case "num":
                 return Num(Fraction(token.text))
@@ -568,29 +576,3 @@ def _is_differential(term: Term) -> bool:
     while is_op(term, "*", "^"):
         term = term.args[0]
     return term == Name("d")
-
-
-def _listed(items: list[Term]) -> Term:
-    """`A, B`: all hold; `x, y > 0` says it of both variables."""
-    if any(is_op(item, "or") for item in items):
-        raise Unreadable("it is not clear how `or` and the commas are grouped")
-    *firsts, last = items
-    if not any(map(is_statement, firsts)) and is_op(last, "<", "<=", ">", ">=", "!=", "in"):
-        return Op("and", tuple(Op(last.op, (each, *last.args[1:])) for each in (*firsts, last.args[0])))
-    return _several("and", items, "does not read what the list says")
-
-
-def _several(op: str, items: list[Term], otherwise: str) -> Term:
-    """Statements joined by `op`, or a list of numbers, or `x = 2 or 3`: two values of one variable."""
-    if all(map(is_statement, items)):
-        return Op(op, tuple(items))
-    if not any(map(is_statement, items)):
-        return Op("list", tuple(items))
-    return with_values(items[0], items[1:], otherwise)
-
-
-def with_values(first: Term, others: Sequence[Term], otherwise: str) -> Term:
-    """An equation and other values of its left side as alternatives. Raises Unreadable for anything else."""
-    if not is_op(first, "=") or any(map(is_statement, others)):
-        raise Unreadable(otherwise)
-    return Op("or", (first, *(Op("=", (first.args[0], other)) for other in others)))

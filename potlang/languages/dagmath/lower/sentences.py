@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 
 from potlang.languages.dagmath.lower import vocabulary
 from potlang.languages.dagmath.lower.chunks import CHUNK, MARK, Template, with_unit
-from potlang.languages.dagmath.lower.formulas import with_values
+from potlang.languages.dagmath.lower.lists import with_values
 from potlang.languages.dagmath.lower.patterns import OPERATIONS, read_whole
 from potlang.languages.dagmath.lower.phrases import NUMERALS, TIMES, is_generic, stem, stems
 from potlang.languages.dagmath.lower.readings import NO_CONTEXT, Context, Reading

@@ -203,7 +203,7 @@ class _Lexer:
         elif name in _TOKENS:
             self.found.append(_TOKENS[name])
         elif name in ("ldots", "dots", "cdots", "dotsm", "dotsb", "dotsc"):
-            raise Unreadable("an ellipsis leaves open what is meant")
+            self._add("op", "...")
         else:
             raise Unreadable(f"does not read \\{name}")
 
