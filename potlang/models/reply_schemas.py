@@ -12,10 +12,10 @@ _TEXT: Schema = {"type": "string"}
 _IDS: Schema = {"anyOf": [{"type": "array", "items": _ID}, {"type": "null"}]}
 
 
-def _object(**properties: Schema) -> Schema:
+def _object(optional: Mapping[str, Schema] | None = None, /, **properties: Schema) -> Schema:
     return {
         "type": "object",
-        "properties": dict(properties),
+        "properties": {**properties, **(optional or {})},
         "required": list(properties),
         "additionalProperties": False,
     }
@@ -30,4 +30,6 @@ PARENTS = _object(steps=_list(_object(step_id=_ID, direct_dependent_steps=_IDS))
 REASONS = _object(steps=_list(_object(step_id=_ID, reason=_TEXT, direct_dependent_steps=_IDS)))
 EDGES = _object(edges=_list(_object(step_id=_ID, edge=_TEXT)))
 WRONG = _object(wrong=_list(_object(step_id=_ID, why=_TEXT)))
-SOLUTION = _object(steps=_list(_object(step_id=_ID, edge=_TEXT, direct_dependent_steps=_IDS, node=_TEXT)))
+SOLUTION = _object(
+    steps=_list(_object({"formal": _TEXT}, step_id=_ID, edge=_TEXT, direct_dependent_steps=_IDS, node=_TEXT))
+)
