@@ -149,6 +149,7 @@ AGREEING = [
     ("The square root of 9 is 3.", "sqrt(9) == 3"),
     (r"$a \equiv 3 \pmod 5$.", "Eq(Mod(a, 5), 3)"),
     ("The expression is $x^2 - 4$.", "x**2 - 4"),
+    ("Adding three to four makes seven.", "3 + 4 == 7"),
 ]
 DISAGREEING = [
     ("3 + 4 = 8.", "3 + 4 == 7"),
@@ -165,6 +166,10 @@ DISAGREEING = [
     ("If $x > 2$, then $x > 1$.", "Implies(x > 1, x > 2)"),
     ("So $x = 3$ or $x = -3$.", "And(Eq(x, 3), Eq(x, -3))"),
     ("$2x + 2x = 4x$.", "4*x"),
+    ("Adding three to four makes eight.", "8 + 3 + 4 == 4 + 3 + 8"),
+    ("Adding three to four makes eight.", "4*3 - 4 == 8"),
+    ("Adding three to six makes eighteen.", "3*6 == 18"),
+    ("x equals y.", "x + y == y + x"),
 ]
 
 
@@ -206,7 +211,7 @@ def test_damages_are_found(kind: str) -> None:
 @pytest.mark.parametrize("kind", DAMAGES)
 def test_damages_are_found_deeply(kind: str) -> None:
     """As above, of many."""
-    assert len(missed(kind, 2_000, 6)) <= 100
+    assert len(missed(kind, 1_000, 6)) <= 50
 
 
 def missed(kind: str, count: int, seed: int) -> list[tuple[str, str]]:
@@ -234,7 +239,8 @@ def _check_verdict(random: Random) -> None:
     found = last(case.prose, written(case.tree, sympy=random.random() < 0.5), *given)
     expected = PROVED if value(case.tree, values) else REFUTED
     assert found.formal == "used", (case, found)
-    assert found.verdict is expected, (case, values, found)
+    # Time decides nothing: a solver that gave up for want of it has not erred.
+    assert found.verdict is expected or found.limited, (case, values, found)
 
 
 def test_verdicts_are_those_of_evaluation() -> None:
@@ -248,7 +254,7 @@ def test_verdicts_are_those_of_evaluation() -> None:
 def test_verdicts_are_those_of_evaluation_deeply() -> None:
     """As above, of many."""
     random = Random(9)
-    for _ in range(300):
+    for _ in range(150):
         _check_verdict(random)
 
 
@@ -270,6 +276,29 @@ def test_the_share_in_scores(key: str, tmp_path: Path) -> None:
     for reader in (plain, fast):
         found = reader.steps(reader.members(lines[0].encode())["steps"])
         assert [has_formal(step) for step in found] == [True, False]
+
+
+# --- bad input ---
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "2**(2**(2**100)) == x",
+        "factorial(10**9) == x",
+        "(x + y + z + w)**24 == 0",
+        "1/(1/0) == x",
+        "Sum(Sum(k, (k, 1, n)), (n, 1, 10**6)) == x",
+        "Or(" * 39 + "x > 1" + ")" * 39,
+        "x == " * 200 + "x",
+        "\x00",
+        "🙂 == 1",
+    ],
+)
+def test_hostile_fields(source: str) -> None:
+    """[STEP-FORMAL]: they have an answer, whatever the node says."""
+    for node in ("So $x = 3$.", f"The value is {source}.", f"${source}$"):
+        assert last(node, source, "$x = 3$.").verdict is not PROVED or "x = 3" in node
 
 
 # --- writing ---

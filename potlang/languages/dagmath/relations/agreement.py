@@ -7,6 +7,7 @@ names and the kind of comparison are.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from itertools import combinations, pairwise
@@ -15,6 +16,7 @@ from typing import Final, NamedTuple
 from potlang.languages.dagmath.lower.phrases import stem, stems
 from potlang.languages.dagmath.lower.readings import Context, Reading
 from potlang.languages.dagmath.lower.syntax import (
+    BINDERS,
     GREEK,
     Name,
     Num,
@@ -100,9 +102,9 @@ _IF_FIRST: Final = re.compile(r"\b(?:if|when|whenever|assuming|suppose)\b", re.I
 _PERCENT: Final = re.compile(r"%|percent|per cent", re.IGNORECASE)
 _CONSTANTS: Final = frozenset(("pi", "e", "E", "i", "True", "False"))
 _OPERATIONS: Final = (
-    ("+", re.compile(r"\b(?:plus|the (?:sum|total) of)\b", re.IGNORECASE)),
+    ("+", re.compile(r"\b(?:plus|add\w*|together|the (?:sum|total) of)\b", re.IGNORECASE)),
     ("neg", re.compile(r"\b(?:minus|the difference (?:of|between)|subtract\w*)\b", re.IGNORECASE)),
-    ("*", re.compile(r"\b(?:the product of|multiplied by)\b", re.IGNORECASE)),
+    ("*", re.compile(r"\b(?:times|the product of|multipl\w+)\b", re.IGNORECASE)),
     ("/", re.compile(r"\b(?:divided by|the quotient of)\b", re.IGNORECASE)),
 )
 """Words that name an operation, which the formula then has."""
@@ -313,6 +315,7 @@ class _Comparing:
         for number in numbers_in(self.text, in_words=False):
             if number not in has and number / 100 not in has:
                 raise _Disagreement(f"it leaves out the number {number}")
+        self._check_counts()
         names = free_names(self.formal)
         for letter in _LETTER.findall(_COMMAND.sub(" ", self.text)):
             if letter not in names and letter.lower() not in names:
@@ -322,6 +325,18 @@ class _Comparing:
             word = pattern.search(self.text)
             if word and op not in ops:
                 raise _Disagreement(f"it does not say `{word[0]}`")
+
+    def _check_counts(self) -> None:
+        """What is in words once is in the formula once: `x + y = y + x` does not say that x equals y."""
+        given = numbers_in(self.text)
+        for number, count in Counter(numbers_of(self.formal)).items():
+            if count > max(1, given[number]):
+                raise _Disagreement(f"it has the number {number} more often than the step")
+        names = Counter(part.text for part in parts(self.formal) if isinstance(part, Name))
+        for name, count in names.items():
+            said = len(re.findall(rf"(?<![A-Za-z]){re.escape(name)}(?![A-Za-z])", self.text))
+            if count > max(1, said) and not any(is_op(part, *BINDERS) for part in parts(self.formal)):
+                raise _Disagreement(f"it has `{name}` more often than the step")
 
     # --- expressions and connectives ---
 
@@ -422,6 +437,8 @@ def _occurs(term: Term, said: str) -> bool:
 def _mentions(said: str, name: str) -> bool:
     """Whether a text has a name: as a letter, as a command of LaTeX, or in words."""
     base, _, index = name.partition("_")
+    if base[:3].lower() not in said.lower():
+        return False  # As is told at once of most texts.
     if base in GREEK:
         return f"\\{base}" in said or _has_words(said, [base])
     if len(base) > 1:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable
 from fractions import Fraction
 from typing import Final
@@ -36,13 +37,13 @@ _AMOUNTS: Final = re.compile(r"\$\s?((?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?)")
 _CITED: Final = re.compile(r"\b(?:steps?|equations?|eqs?\.?|cases?|parts?)[ ~]*\(?\d+\)?", re.IGNORECASE)
 
 
-def numbers_in(text: str, *, in_words: bool = True) -> frozenset[Fraction]:
-    """The numbers in a text, in digits and, if `in_words`, in words that stand for or have one in them."""
+def numbers_in(text: str, *, in_words: bool = True) -> Counter[Fraction]:
+    """How often each number is in a text, in digits and, if `in_words`, in words that have one in them."""
     plain = _CITED.sub(" ", text)
-    found = {_number(match[0]) for match in _DIGITS.finditer(plain)}
+    found = Counter(_number(match[0]) for match in _DIGITS.finditer(plain))
     if in_words:
-        found |= {_NAMED[word] for word in _WORD.findall(plain.lower()) if word in _NAMED}
-    return frozenset(found)
+        found.update(_NAMED[word] for word in _WORD.findall(plain.lower()) if word in _NAMED)
+    return found
 
 
 class Numbers:
