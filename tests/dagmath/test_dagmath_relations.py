@@ -258,7 +258,7 @@ def test_what_stands_before(texts: list[str], expected: list[str]) -> None:
 @pytest.mark.parametrize(
     ("texts", "expected"),
     [
-        ([r"Let $r$ be a root of $x^2 - x - 1$.", r"$A = r^2 + r = 2r + 1$"], ["open", "open"]),
+        ([r"Let $r$ be a root of $x^2 - x - 1$.", r"$A = r^2 + r = 2r + 1$"], ["open", "true"]),
         ([r"The digits are $a$ and $b$.", r"\[ N = 10a + b = ab \]"], ["open", "open"]),
         ([r"$z$ is a complex number.", r"\[ w = z(z + 2) = z^2 + 2 \]"], ["open", "false"]),
         ([r"$A$ and $B$ are matrices.", r"\[ C = (A+B)^2 = A^2 + AB + BA + B^2 \]"], ["open", "open"]),

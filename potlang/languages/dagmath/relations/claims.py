@@ -38,6 +38,7 @@ from potlang.languages.dagmath.relations.rewriting import (
     letters,
     may_follow,
 )
+from potlang.languages.dagmath.relations.roots import OF_ROOTS, Roots, stated_roots
 from potlang.languages.dagmath.relations.standing import Standing, lead, standing
 from potlang.languages.dagmath.relations.truth import RelationTruth, is_cut_off, is_number, truth_of
 
@@ -155,6 +156,7 @@ class StepRelations:
         self._values: dict[str, tuple[int, Quotient]] = {}
         self._moved: set[str] = set()
         self._conditions: list[Condition] = []
+        self._roots: list[Roots] = []
         self._found: list[FoundChains] = []
         self._definitions = Definitions()
         self._congruences = Congruences()
@@ -165,6 +167,7 @@ class StepRelations:
         following = self._texts[at + 1] if at + 1 < len(self._texts) else ""
         found = find_chains(self._texts[at], self._context)
         self._found.append(found)
+        self._roots += stated_roots(at, found.text, self._context)
         relations: list[StatedRelation] = []
         before: Chain | None = None
         chains = found.chains[:_MOST_CHAINS]
@@ -188,6 +191,7 @@ class StepRelations:
         """Forgets what was said of variables that are introduced again: they are others from here on."""
         self._definitions.forget(names)
         self._congruences.forget(names)
+        self._roots = [each for each in self._roots if names.isdisjoint(each.names)]
         self._equations = [each for each in self._equations if names.isdisjoint(variables(each.polynomial))]
         self._values = {
             name: (step, value)
@@ -471,6 +475,10 @@ class StepRelations:
             ]
             if is_combination(polynomial, certain):
                 return RelationTruth.TRUE, "it follows from equations before"
+            found = self._of_roots(known, polynomial)
+            if found is not None:
+                is_open = found is RelationTruth.FALSE and meant is not Standing.CLAIMED
+                return (RelationTruth.OPEN, "") if is_open else (found, OF_ROOTS)
             last = earlier[-1] if earlier else None
             if last is None or last.gives or meant is not Standing.CLAIMED or last.chain is chain:
                 return RelationTruth.OPEN, ""
@@ -487,6 +495,17 @@ class StepRelations:
         except NotRational:
             pass
         return RelationTruth.OPEN, ""
+
+    def _of_roots(self, steps: frozenset[int], polynomial: Polynomial) -> RelationTruth | None:
+        """The truth of an equation in the roots of a polynomial; None where it depends on which is which."""
+        names = variables(polynomial)
+        roots = next((each for each in reversed(self._roots) if not names.isdisjoint(each.names)), None)
+        if roots is None or roots.step not in steps:
+            return None
+        rest = roots.reduced(polynomial)
+        if not rest:
+            return RelationTruth.TRUE
+        return RelationTruth.FALSE if rest.keys() == {()} else None
 
     def _known(self, steps: frozenset[int], names: frozenset[str | None]) -> dict[str, Quotient]:
         """The values that some steps give to variables; none of one that has had several."""

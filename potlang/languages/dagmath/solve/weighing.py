@@ -8,6 +8,7 @@ from typing import NamedTuple
 from potlang.languages.dagmath.relations.claims import StatedRelation, is_closed_relation
 from potlang.languages.dagmath.relations.formals import Taken
 from potlang.languages.dagmath.relations.numbers import Numbers, left_out
+from potlang.languages.dagmath.relations.roots import OF_ROOTS
 from potlang.languages.dagmath.relations.standing import Standing
 from potlang.languages.dagmath.relations.truth import RelationTruth
 from potlang.languages.dagmath.results import StepRelation, StepResult, StepVerdict
@@ -103,6 +104,8 @@ def weighed(
     works_out = all(is_closed_relation(each) for each in held)
     is_whole = works_out or (len(claimed) == len(relations) and not result.limited)
     units = result.reason.removeprefix("not read: ").startswith(_UNITS)
+    # Of complex roots the sentence is misread as one of real numbers.
+    is_misread = is_misread and not all(each.reason == OF_ROOTS for each in held)
     if not held or not is_whole or is_misread or units:
         return result
     if result.verdict is StepVerdict.NOT_ENTAILED and (open_ or not works_out):
