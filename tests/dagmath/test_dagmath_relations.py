@@ -166,6 +166,7 @@ def test_long_texts_take_no_time(unit: str) -> None:
         (r"$\sqrt{2} = 1.41$", ["rounded"]),
         (r"$\sin 30^\circ = \frac{1}{2}$", ["true"]),
         (r"$\sin(30) = \frac{1}{2}$", ["unclear"]),
+        (r"$\tan^{-1}(-1) = \frac{3\pi}{4}$", ["unclear"]),
         (r"$\binom{6}{2} = 16$", ["false"]),
         (r"$e^2 = 7.389$", ["rounded"]),
         ("e = 16", ["open"]),
