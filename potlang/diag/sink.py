@@ -133,7 +133,8 @@ def _unique(diagnostics: list[Diagnostic]) -> list[Diagnostic]:
 def _in_order(diagnostics: list[Diagnostic], document: Document | None) -> list[Diagnostic]:
     if document is None or len(diagnostics) < 2:
         return diagnostics
-    return sorted(diagnostics, key=lambda d: document.order(d.place))
+    order = {place: document.order(place) for place in {each.place for each in diagnostics}}
+    return sorted(diagnostics, key=lambda each: order[each.place])
 
 
 def _more(hidden: int) -> Diagnostic:

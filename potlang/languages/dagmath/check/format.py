@@ -92,8 +92,9 @@ class _Checks:
         names = ", ".join(f"Step {each}" for each in missing)
         edits = self.places.rewrite(at, "edge", (end, end), f" ({names})")
         fixes = self._fix(f"add `({names})` at its end", _SAFE, edits)
+        place = self.places.part(at, "edge")
         for parent in missing:
-            self.sink.report("POT7024", self.places.part(at, "edge"), fixes=fixes, id=step.id, parent=parent)
+            self.sink.report("POT7024", place, fixes=fixes, id=step.id, parent=parent)
 
     def _strangers(self, at: int, step: Step, found: Sequence[Citation]) -> None:
         known = {step.id, *(step.parents or ())}

@@ -128,15 +128,18 @@ def is_op(term: object, *ops: str) -> TypeGuard[Op]:
 
 def free_names(term: Term) -> frozenset[str]:
     """The variables of a term, the indices of sums and products excepted."""
-    match term:
-        case Name(text):
-            return frozenset((text,))
-        case Op(op, (Name(index), first, last, body)) if op in BINDERS:
-            return free_names(first) | free_names(last) | (free_names(body) - {index})
-        case Op(_, args):
-            return frozenset[str]().union(*map(free_names, args))
-        case _:
-            return frozenset()
+    found: set[str] = set()
+    waiting = [term]
+    while waiting:
+        match waiting.pop():
+            case Name(text):
+                found.add(text)
+            case Op(op, (Name(index), first, last, body)) if op in BINDERS:
+                found |= free_names(body) - {index}
+                waiting += (first, last)
+            case Op(_, args):
+                waiting += args
+    return frozenset(found)
 
 
 def is_closed(term: Term) -> bool:
