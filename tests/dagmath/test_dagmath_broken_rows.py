@@ -34,6 +34,7 @@ from potlang.ir.nodes import Node
 from potlang.languages.dagmath.lower import encoding, exact, numeric, to_sympy
 from potlang.languages.dagmath.lower.syntax import CONNECTIVES, words
 from potlang.languages.dagmath.lower.syntax import RELATIONS as RELATIONS_BETWEEN
+from potlang.languages.dagmath.solve.budget import Budget
 from potlang.languages.dagmath.solve.theory import StepTheory
 from potlang.report.results import Limits
 
@@ -148,7 +149,8 @@ def test_broken_rows_of_the_encoder(name: str, op: str) -> None:
 
     def judge(rows: list[Any]) -> list[str]:
         # A session of its own: the encoder remembers what it made.
-        with StepTheory(frozenset("n"), Limits(check_ms=5_000, total_ms=600_000), "solver", None) as theory:
+        limits = Limits(check_ms=5_000, total_ms=600_000)
+        with StepTheory(frozenset("n"), limits, "solver", None, Budget(10_000, limits)) as theory:
             return misencoded(theory, rows)
 
     def broken() -> Iterator[tuple[str, Any]]:
