@@ -90,7 +90,9 @@ def weighed(
         case StepVerdict.REFUTED if relations and not said:
             return result._replace(verdict=StepVerdict.NOT_CHECKABLE, reason=_MEANT[relations[0].standing])
         case StepVerdict.REFUTED if (
-            result.by == "arithmetic" and relations and (held or (open_ and is_scale))
+            result.by == "arithmetic"
+            and relations
+            and (held or (open_ and is_scale) or any(map(_is_cut, open_)))
         ):
             # The sentence was read as a whole; its relations, one by one, are not false.
             result = result._replace(verdict=StepVerdict.NOT_CHECKABLE, reason="it may mean something else")
@@ -122,6 +124,10 @@ def weighed(
     if found.fits is False:
         return _unfitting(result, found)
     return _settled(result, StepVerdict.PROVED, "")._replace(follows=True)
+
+
+def _is_cut(relation: StatedRelation) -> bool:
+    return relation.left.is_cut or relation.right.is_cut
 
 
 def with_formal(result: StepResult, formal: Taken | None, reason: str) -> StepResult:
