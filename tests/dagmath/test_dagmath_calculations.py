@@ -5,12 +5,15 @@ from __future__ import annotations
 import pytest
 from relations_support import shown_chains, truths
 
+from potlang.dagmath import Solution, Step
 from potlang.languages.dagmath.lower.phrases import NUMERALS
 from potlang.languages.dagmath.lower.readings import NO_CONTEXT
 from potlang.languages.dagmath.lower.syntax import words
 from potlang.languages.dagmath.relations.claims import StepRelations
 from potlang.languages.dagmath.relations.find import find_chains
 from potlang.languages.dagmath.relations.prose import prose_tokens
+from potlang.languages.dagmath.results import StepVerdict
+from potlang.languages.dagmath.solve.checking import check_steps
 
 READ = {
     # Brackets, and factors beside them.
@@ -192,3 +195,12 @@ def test_a_quotient_with_its_remainder_is_no_wrong_number(rest: str) -> None:
     """[REL-TRUE]"""
     (found,) = StepRelations([f"601 / 2 = 300 {rest}"], NO_CONTEXT, is_exact=True).of(0, ())
     assert found.truth == "rounded"
+
+
+@pytest.mark.parametrize("subject", ["the total /", "the total -", "the total times", "big *", "half the"])
+def test_a_sentence_is_not_refuted_where_its_calculation_is_cut(subject: str) -> None:
+    """[REL-VERDICT] The total may be 8, and its half is 4."""
+    steps = Step(1, "", None, "The total is $8$."), Step(2, "", (1,), f"So {subject} 2 = 4.")
+    assert check_steps(Solution(steps)).steps[-1].verdict is StepVerdict.NOT_CHECKABLE
+    steps = steps[0], Step(2, "", (1,), "So 1 + 1 = 4.")
+    assert check_steps(Solution(steps)).steps[-1].verdict is StepVerdict.REFUTED

@@ -103,6 +103,71 @@ def test_a_ratio_is_the_degree_of_a_root() -> None:
     _round_trip((term, 0))
 
 
+BINARY = ("+", "*", "/", "^", "mod", "pm", "mp", "ratio")
+UNARY = ("neg", "!", "%", "sqrt", "abs", "floor", "ceil")
+BETWEEN = ("=", "!=", "<", "<=", ">", ">=", "divides")
+CONNECTING = ("and", "or", "=>", "<=>")
+X, Y, Z = map(Name, "xyz")
+
+
+def nested(outer: str) -> list[Term]:
+    """Terms with an operation that has others in each of its places."""
+    inner: list[Term] = [*(Op(op, (X, Y)) for op in BINARY), *(Op(op, (X,)) for op in UNARY)]
+    if outer in UNARY:
+        return [Op(outer, (each,)) for each in inner]
+    if outer in (*CONNECTING, "not"):
+        both = Op("=", (X, Y)), Op("<", (X, Y))
+        inner = [Op("not", (both[0],)), *(Op(op, both) for op in CONNECTING)]
+        if outer == "not":
+            return [Op(outer, (each,)) for each in inner]
+        return [Op(outer, pair) for each in inner for pair in ((each, both[0]), (both[0], each))]
+    return [Op(outer, pair) for each in inner for pair in ((each, Z), (Z, each))]
+
+
+@pytest.mark.parametrize("outer", [*BINARY, *UNARY, *BETWEEN, *CONNECTING, "not"])
+def test_operations_in_operations(outer: str) -> None:
+    """[STEP-FORMULAS] An operation in any place of another has brackets where it needs them."""
+    for term in nested(outer):
+        assert read_formula(text(term)) == term
+
+
+@pytest.mark.parametrize(
+    ("opening", "closing", "most"), [("(", ")", 19), ("-", "", 39), (r"\sqrt{", "}", 19)]
+)
+def test_how_deep_formulas_are_read(opening: str, closing: str, most: int) -> None:
+    """[STEP-BOUNDS]"""
+    read_formula(opening * most + "x" + closing * most)
+    with pytest.raises(Unreadable, match="nested more than 40 deep"):
+        read_formula(opening * (most + 1) + "x" + closing * (most + 1))
+
+
+# What stands before a bracket and in it, and whether it is a function of that or a factor.
+CALLS = {
+    "f(x + 1)": True,
+    "P(x + 1)": True,
+    "AB(x + 1)": True,
+    "y(x)": True,
+    "y(1)": True,
+    "y(-x)": True,
+    "y'(x)": True,
+    "y(x + 1)": False,
+    "y(-x + 1)": False,
+    "y((x))": False,
+    "y(-(x))": False,
+    "y_1(x + 1)": False,
+    "\\pi(x + 1)": False,
+}
+
+
+@pytest.mark.parametrize("source", CALLS)
+def test_functions_and_factors(source: str) -> None:
+    """[STEP-FORMULAS]"""
+    term = read_formula(source)
+    assert isinstance(term, Op)
+    assert term.op.startswith("call:") is CALLS[source]
+    assert term.op == "*" or CALLS[source]
+
+
 test_round_trip, test_round_trip_slow = Property(
     _round_trip, st.tuples(st.one_of(terms(), statements()), st.integers(0, 1 << 32)), quick=100
 ).tests()

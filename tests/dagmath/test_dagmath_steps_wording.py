@@ -135,7 +135,7 @@ CASES: dict[str, tuple[str, list[Line]]] = {
     ),
     "an imaginary unit elsewhere": (
         "$x^2 + 1 = 0$.",
-        [(FOLLOWS, r"$x = \pm i$.", None), (FOLLOWS, "$x^2 = -1$.", None)],
+        [(FOLLOWS, r"$x = \pm i$.", None), (FOLLOWS, "$x^2 = -1$.", PROVED)],
     ),
 }
 

@@ -290,7 +290,9 @@ def _operation(op: str, args: tuple[Term, ...], level: int) -> str:
         case "+":
             return _sum(args)
         case "pm" | "mp":
-            return f"{_inside(args[0], level)} \\{op} {_inside(args[1], level + 1)}"
+            # Beside a sign it is open of what the remainder is taken.
+            first = _inside(args[0], level + is_op(args[0], "mod"))
+            return f"{first} \\{op} {_inside(args[1], level + 1)}"
         case "neg" | "not":
             return ("-" if op == "neg" else "\\neg ") + _inside(args[0], level + 1)
         case "!" | "%":

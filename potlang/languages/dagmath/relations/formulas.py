@@ -205,7 +205,7 @@ def _pieces(source: str) -> Iterator[_Part]:
 # --- sides ---------------------------------------------------------------------------------------
 
 _UNIT: Final = re.compile(
-    r"\\(?:text(?:bf|rm|it)?|mathrm|mbox)\s*\{([^{}]*)\}\s*(?:\^\{?[23]\}?)?\s*[.,;:]?\s*$"
+    r"\\(?:text(?:bf|rm|it)?|mathrm|mbox)\s*\{([^{}]*)\}\s*(?:\^\{?([23])\}?)?\s*[.,;:]?\s*$"
 )
 _LABEL: Final = re.compile(r"^\s*\\(?:text(?:bf|rm|it)?|mathrm|mbox)\s*\{[^{}]*\}\s*(?=\S)")
 _EDGES: Final = re.compile(r"^[\s~:]+|[\s~.;:,]+$")
@@ -216,7 +216,8 @@ def read_side(source: str, context: Context) -> Side:
     bare, unit = _EDGES.sub("", source), ""
     trailing = _UNIT.search(bare)
     if trailing is not None and bare[: trailing.start()].strip(" ("):
-        bare, unit = _EDGES.sub("", bare[: trailing.start()]), trailing[1].strip()
+        power = f"^{trailing[2]}" if trailing[2] else ""
+        bare, unit = _EDGES.sub("", bare[: trailing.start()]), trailing[1].strip() + power
     label = _LABEL.match(bare)
     is_cut = label is not None and re.search(r"\d", bare[label.end() :]) is not None
     return made_side(source, bare, unit, is_cut, context)

@@ -227,8 +227,10 @@ def _approximate(left: Side, right: Side) -> RelationTruth:
         blurred = _blur(left) + _blur(right)
     except NotNumeric:
         return RelationTruth.OPEN
-    if off <= _MUCH_BLURRED * blurred or are_near(first, second, _FINELY):
+    if off <= blurred / 2 or are_near(first, second, _FINELY):
         return RelationTruth.TRUE
+    if off <= _MUCH_BLURRED * blurred:
+        return RelationTruth.ROUNDED
     in_percent = [any(is_op(each, "%") for each in parts(side)) for side in (left.term, right.term)]
     is_unclear = (
         left.is_cut or right.is_cut or _is_measured_apart(left, right) or in_percent[0] != in_percent[1]
@@ -245,9 +247,9 @@ def _blur(side: Side) -> float:
     Whole numbers in calculations are exact. Raises NotNumeric.
     """
     assert side.term is not None
-    if is_number(side):
+    if is_number(side) and _places(side) is not None:
         digits = _NUMBER.findall(side.source.replace("{,}", "").replace(",", ""))
-        return max((_last_digit(each) for each in digits), default=0.0)
+        return _last_digit(digits[0])
     found = 0.0
     value = approximation(side.term).value
     for number in {each for each in parts(side.term) if isinstance(each, Num) and each.value.denominator > 1}:

@@ -543,7 +543,8 @@ class _Checking:
         if not self.budget.question_ms():
             return False
         premises = [Premise(at, term) for at in given for term in self.premises.claims(at)]
-        if not self.premises.are_comparable(premises):
+        apart = any(self.premises.is_measured_apart(at, given) for at in given)
+        if apart or not self.premises.are_comparable(premises):
             return False
         known = self._encoded(premises)
         clear = (
