@@ -220,7 +220,7 @@ def test_an_interrupted_solution_has_its_finished_steps(monkeypatch: pytest.Monk
     """[STOP-LIBRARY]"""
     from potlang.languages.dagmath.solve.theory import StepTheory
 
-    def interrupt(self: StepTheory, *_: Any) -> Any:
+    def interrupt(self: StepTheory, *_: Any, **__: Any) -> Any:
         raise KeyboardInterrupt
 
     solution = {

@@ -208,7 +208,6 @@ def test_long_texts_take_no_time(unit: str) -> None:
         ("Total = 5 + 6 = 11", ["open", "true"]),
         ("T(62) + (2-1)*62 = 2015", ["unclear"]),
         (r"$\frac{10}{3} \approx 4$", ["rounded"]),
-        (r"$\frac{10}{3} \approx 3.4$", ["true"]),
         (r"$1 \text{ m}^2 = 100 \text{ cm}^2$", ["unclear"]),
         (r"$1 \text{ m}^2 = 10000 \text{ cm}^{2}$", ["true"]),
         ("T(62) = 62 * 63 / 2 = 1954", ["open", "false"]),

@@ -41,7 +41,6 @@ def read_prose(text: Text, sink: Sink, places: SourceMap) -> ProseDraft | None:
         "POT7035",
         places.step(0),
         steps=len(found.solution.steps),
-        links=len(found.links),
         high=counts[Confidence.HIGH],
         medium=counts[Confidence.MEDIUM],
         low=counts[Confidence.LOW],

@@ -8,6 +8,7 @@ from fractions import Fraction
 from itertools import combinations_with_replacement
 from typing import Final, NamedTuple
 
+from potlang.languages.dagmath.lower.marks import FormulaSpan
 from potlang.languages.dagmath.lower.polynomials import (
     NotRational,
     Polynomial,
@@ -20,12 +21,7 @@ from potlang.languages.dagmath.lower.polynomials import (
 )
 from potlang.languages.dagmath.lower.readings import Context
 from potlang.languages.dagmath.lower.syntax import Op
-from potlang.languages.dagmath.relations.formulas import (
-    FormulaSpan,
-    formula_chains,
-    formula_spans,
-    read_side,
-)
+from potlang.languages.dagmath.relations.formulas import formula_chains, formula_spans, read_side
 
 OF_ROOTS: Final = "so it is with the roots of the polynomial"
 _MOST_ROOTS: Final = 6
