@@ -20,7 +20,7 @@ _PIECE: Final = 1 << 20
 
 
 class Told(NamedTuple):
-    """What is kept of a job beside its row: its verdict, and what changes from run to run.
+    """The verdict on a job, and what changes from run to run, which is no part of its row.
 
     `fault` is why its process died, each time that it was tried, if it did.
     """
@@ -143,7 +143,7 @@ def cut_off(directory: Path, shard: Shard) -> None:
 
 
 def told_of(directory: Path, shard: Shard) -> list[Told]:
-    """What was told of the jobs of a shard so far. Raises OSError."""
+    """The verdicts and times of the jobs of a shard so far. Raises OSError."""
     path = place(directory, TIMES_FOLDER, shard)
     if not path.exists():
         path = unfinished(path)

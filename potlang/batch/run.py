@@ -19,7 +19,7 @@ SHARD_JOBS: Final = 200
 
 
 class BatchOptions(NamedTuple):
-    """What is asked of each job, as of `potlang.verify`; `carry` are members of jobs that rows have, too."""
+    """The options of `potlang.verify` for each job; `carry` are members of jobs that rows have, too."""
 
     trust: Trust = "best"
     route: RouteName = "auto"
@@ -32,7 +32,7 @@ class BatchOptions(NamedTuple):
         return {**self._asdict(), "limits": list(self.limits), "carry": list(self.carry)}
 
 
-class Part(NamedTuple):
+class ShardChoice(NamedTuple):
     """Which shards a run has: each `of`-th one, from shard `number`, which counts from 1."""
 
     number: int = 1
@@ -68,7 +68,7 @@ Runner = Callable[[Path, Sequence[Shard], Mapping[str, Any], int | None], Genera
 
 
 _USUAL: Final = BatchOptions()
-_ALL: Final = Part()
+_ALL: Final = ShardChoice()
 
 
 def run_batch(
@@ -77,7 +77,7 @@ def run_batch(
     options: BatchOptions = _USUAL,
     *,
     workers: int | None = None,
-    part: Part = _ALL,
+    part: ShardChoice = _ALL,
     runner: Runner = answered_locally,
     shard_jobs: int = SHARD_JOBS,
     progress: Callable[[BatchState], object] | None = None,
@@ -120,7 +120,7 @@ def state_of(directory: Path, shards: Sequence[Shard]) -> BatchState:
 
 
 @contextmanager
-def _locked(directory: Path, part: Part) -> Iterator[None]:
+def _locked(directory: Path, part: ShardChoice) -> Iterator[None]:
     """No other run has this directory, or this part of it. Raises BatchError where one has."""
     try:
         import fcntl

@@ -37,7 +37,7 @@ def answer_shard(
     options: Mapping[str, Any],
     is_stopped: Callable[[], bool] = lambda: False,
 ) -> Iterator[News]:
-    """What becomes of the jobs of a shard, as they are answered by a process, until all are.
+    """Have a process answer the jobs of a shard, and tell so as they are answered, until all are.
 
     A job at which the process dies is tried once more, and then lost. Raises BatchError where no process can
     be kept, or nothing can be written, and OSError if there can be no process.

@@ -28,7 +28,7 @@ from potlang.diag.wording import visible
 from potlang.reading.json_text import SUFFIXES
 
 if TYPE_CHECKING:
-    from potlang.batch.run import BatchState, Part
+    from potlang.batch.run import BatchState, ShardChoice
 
 
 class _PartOf(click.ParamType[Any]):
@@ -36,15 +36,15 @@ class _PartOf(click.ParamType[Any]):
 
     name = "I/N"
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Part:
-        from potlang.batch.run import Part
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> ShardChoice:
+        from potlang.batch.run import ShardChoice
 
-        if isinstance(value, Part):
+        if isinstance(value, ShardChoice):
             return value
         number, _, of = str(value).partition("/")
         if not (number.isdecimal() and of.isdecimal() and 1 <= int(number) <= int(of)):
             self.fail(f"{value!r} is not a part such as 3/16, from 1/16 to 16/16", param, ctx)
-        return Part(int(number), int(of))
+        return ShardChoice(int(number), int(of))
 
 
 @click.command(cls=Command)
@@ -88,7 +88,7 @@ def batch(
     files: tuple[str, ...],
     directory: Path,
     workers: int | None,
-    part: Part,
+    part: ShardChoice,
     runner: str,
     shard_jobs: int,
     carry: tuple[str, ...],

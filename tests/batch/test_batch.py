@@ -16,7 +16,7 @@ from potlang.batch import shards as working
 from potlang.batch.jobs import job_of_line
 from potlang.batch.manifest import BatchError, planned, read_manifest
 from potlang.batch.rows import row_of
-from potlang.batch.run import BatchOptions, BatchState, Part, run_batch
+from potlang.batch.run import BatchOptions, BatchState, ShardChoice, run_batch
 
 FAST = BatchOptions(trust="solver")
 
@@ -52,7 +52,9 @@ def test_parts_in_any_order_give_the_same_bytes(jobs: Path, whole: bytes, tmp_pa
     """Runs that share a directory answer each job once ([BATCH-PART])."""
     order = [*range(1, 5)]
     random.Random(3).shuffle(order)
-    states = [run_batch([str(jobs)], tmp_path, FAST, part=Part(each, 4), shard_jobs=7) for each in order]
+    states = [
+        run_batch([str(jobs)], tmp_path, FAST, part=ShardChoice(each, 4), shard_jobs=7) for each in order
+    ]
     assert all_rows(tmp_path) == whole
     assert sum(state.done for state in states) == 40
     assert all(state.is_whole for state in states)
@@ -185,14 +187,14 @@ def test_another_batch_is_refused(jobs: Path, tmp_path: Path) -> None:
 
 def test_two_runs_in_one_directory(jobs: Path, tmp_path: Path) -> None:
     """A second run is refused while another is at work, and so is the same part ([BATCH-SHARD])."""
-    with running._locked(tmp_path, Part()), pytest.raises(BatchError, match="another run"):
+    with running._locked(tmp_path, ShardChoice()), pytest.raises(BatchError, match="another run"):
         run_batch([str(jobs)], tmp_path, FAST)
-    with running._locked(tmp_path, Part(1, 2)):
+    with running._locked(tmp_path, ShardChoice(1, 2)):
         with pytest.raises(BatchError, match="another run"):
-            run_batch([str(jobs)], tmp_path, FAST, part=Part(1, 2))
+            run_batch([str(jobs)], tmp_path, FAST, part=ShardChoice(1, 2))
         with pytest.raises(BatchError, match="another run"):
             run_batch([str(jobs)], tmp_path, FAST)
-        assert run_batch([str(jobs)], tmp_path, FAST, part=Part(2, 2), shard_jobs=20).done == 20
+        assert run_batch([str(jobs)], tmp_path, FAST, part=ShardChoice(2, 2), shard_jobs=20).done == 20
 
 
 def test_inputs_that_cannot_be_read(tmp_path: Path) -> None:

@@ -131,7 +131,7 @@ class NormalForms:
     # --- atoms ---
 
     def atom(self, name: str, power: int = 0, known: Quotient | None = None) -> Quotient:
-        """What is not taken apart; a power of it may be known."""
+        """An expression that is not taken apart; a power of it may be known."""
         if known is not None and name not in self._rules:
             self._rules[name] = power, known
         return Quotient({((name, 1),): Fraction(1)}, ONE)
@@ -331,7 +331,7 @@ class NormalForms:
         return raised(rooted, amount.numerator)
 
     def _bases(self, base: Term) -> Mapping[str, tuple[Quotient, int]]:
-        """What a base is the product of, each with its power."""
+        """The factors of a base, each with its power."""
         found = self.of(base)
         amount = _amount(found)
         if amount is not None:

@@ -21,7 +21,7 @@ _SHARE: Final = 0.125
 
 
 class Budget:
-    """What is left of the time for a solution of so many steps, and for one of them."""
+    """The time that is left for a solution of so many steps, and for one of them."""
 
     def __init__(self, steps: int, limits: Limits) -> None:
         """`limits` are those of the caller for the whole solution: nothing goes on beyond them."""

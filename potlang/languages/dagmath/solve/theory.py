@@ -97,7 +97,7 @@ class StepTheory(Closing):
         return self._trust != "solver" and self._unchecked < _MOST_UNCHECKED
 
     def _contradiction(self, assumed: frozenset[int]) -> Result | None:
-        """What was said of assumptions that contradict each other, and are among these."""
+        """The answer on assumptions that contradict each other, and are among these."""
         return next((found for core, found in self._contradictions if core <= assumed), None)
 
     def _verified(self, assumed: Mapping[int, Node], formula: Node, sure: Collection[Verdict]) -> Result:
@@ -123,7 +123,7 @@ class StepTheory(Closing):
 
 
 def _assumed(defined: Iterable[Encoded], premises: Iterable[Encoded]) -> dict[int, Node]:
-    """What premises say, and what is known of them and of a claim where they are defined, by node ids."""
+    """The node ids of premises, and of all that is known of them and of a claim where they are defined."""
     nodes: list[Node] = [node for each in defined for node in (*each.lemmas, *each.sides)]
     nodes += [each.formula for each in premises]
     return {node.id: node for node in nodes}

@@ -82,7 +82,7 @@ class EntailmentOrder:
         return sorted(found, key=lambda at: -self._proved[at].bit_count())
 
     def last_open(self, lower: int) -> list[int]:
-        """What one may entail, but is not known to: without what is known to entail another such.
+        """Those that one may entail, but is not known to: without those known to entail another such.
 
         A model in which the one is true and all these are false settles all that it entails.
         """
@@ -96,7 +96,7 @@ class EntailmentOrder:
         return last
 
     def _open(self, lower: int) -> int:
-        """What is asked that one may entail, as a bit set, without what is known or was not settled."""
+        """Those asked about that one may entail, as a bit set, without those known or not settled."""
         return self._asked & self._above[lower] & ~self._proved[lower] & ~self._unsettled[lower]
 
     def _is_open(self, lower: int, upper: int) -> bool:
