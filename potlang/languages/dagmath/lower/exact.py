@@ -36,6 +36,7 @@ from potlang.languages.dagmath.lower.syntax import (
 MOST_BITS: Final = 20_000
 _MOST_TERMS: Final = 2_000
 _LARGEST_FACTORIAL: Final = 1_500
+_LARGEST_PRIME: Final = 1_000
 _ROUNDING: Final = Fraction(1, 20)
 Values = Mapping[Term, Fraction]
 
@@ -176,6 +177,30 @@ def _is_rational(term: Term) -> bool:
             case _:
                 return False
     return True
+
+
+# --- parts of numbers ---
+
+
+def common_part(first: Fraction, second: Fraction) -> Fraction:
+    """The largest number of which both are multiples."""
+    under = math.lcm(first.denominator, second.denominator)
+    return Fraction(math.gcd(int(first * under), int(second * under)), under)
+
+
+def prime_factors(amount: Fraction) -> dict[int, int]:
+    """The prime factors of a positive number with their powers; what has only large ones stays whole."""
+    found: dict[int, int] = {}
+    for part, sign in ((amount.numerator, 1), (amount.denominator, -1)):
+        prime = 2
+        while part > 1 and prime <= _LARGEST_PRIME:
+            while part % prime == 0:
+                found[prime] = found.get(prime, 0) + sign
+                part //= prime
+            prime += 1
+        if part > 1:
+            found[part] = found.get(part, 0) + sign
+    return {prime: power for prime, power in found.items() if power}
 
 
 # --- operations ---

@@ -59,7 +59,7 @@ _EXPONENT: Final = "POT3008"
 
 
 class Formal(NamedTuple):
-    """What a `formal` field says: a statement, or an expression; or `reason` why it was not read.
+    """The reading of a `formal` field: a statement, or an expression; or `reason` why it was not read.
 
     `is_formed`: it is an expression of PoT, though not one over numbers.
     """

@@ -13,7 +13,7 @@ from functools import reduce
 from typing import Final
 
 from potlang.languages.dagmath.lower.angles import ANGULAR, Angles
-from potlang.languages.dagmath.lower.exact import NotExact, value
+from potlang.languages.dagmath.lower.exact import NotExact, common_part, prime_factors, value
 from potlang.languages.dagmath.lower.numeric import may_agree
 from potlang.languages.dagmath.lower.polynomials import (
     ONE,
@@ -23,6 +23,7 @@ from potlang.languages.dagmath.lower.polynomials import (
     Quotient,
     added,
     constant,
+    content_of,
     inverse,
     multiplied,
     plus,
@@ -51,7 +52,6 @@ _LARGEST_MULTIPLE: Final = 24
 _MOST_TERMS: Final = 60
 _MOST_WORK: Final = 30_000
 """Monomials that are made for one pair of expressions."""
-_LARGEST_PRIME: Final = 1_000
 _DECIMAL: Final = Op("*", (number(2), number(5)))
 _PI: Final = Name("pi")
 _EULER: Final = Name("e")
@@ -140,7 +140,7 @@ class NormalForms:
         """The part that multiples of something are made of, and how often it is in this one."""
         if not self._is_measured:
             before = self._units.get(name, Fraction(0))
-            self._units[name] = _common_part(before, times_)
+            self._units[name] = common_part(before, times_)
             return Fraction(1), 1
         unit = self._units.get(name, Fraction(0))
         count = times_ / unit if unit else Fraction(1, 2)
@@ -264,7 +264,7 @@ class NormalForms:
     def _root(self, degree: int, polynomial: Polynomial) -> Quotient:
         if not polynomial:
             return Quotient({}, ONE)
-        content = _content(polynomial)
+        content = content_of(polynomial)
         sign = 1
         if degree % 2 and polynomial[min(polynomial)] < 0:
             sign, content = -1, -content
@@ -288,7 +288,7 @@ class NormalForms:
 
     def _root_of_number(self, degree: int, amount: Fraction) -> Quotient:
         found = _number(Fraction(1))
-        for prime, power in _factors(amount).items():
+        for prime, power in prime_factors(amount).items():
             whole, rest = divmod(power, degree)
             atom = self.atom(f"root{degree}({prime})", degree, _number(Fraction(prime)))
             found = multiplied(found, _times(raised(atom, rest), Fraction(prime) ** whole))
@@ -400,10 +400,11 @@ class NormalForms:
         polynomial = self._reduced(polynomial).over
         if not polynomial:
             raise NotRational("a logarithm of zero")
-        content = _content(polynomial)
+        content = content_of(polynomial)
         rest = scaled(polynomial, 1 / content)
         found = added(
-            _times(self.atom(f"ln({prime})"), Fraction(power)) for prime, power in _factors(content).items()
+            _times(self.atom(f"ln({prime})"), Fraction(power))
+            for prime, power in prime_factors(content).items()
         )
         if rest == ONE:
             return found
@@ -468,7 +469,7 @@ class NormalForms:
         reduced = multiplied(self._reduced(found.over), inverse(self._reduced(found.under)))
         parts = []
         for polynomial in reduced:
-            content = _content(polynomial)
+            content = content_of(polynomial)
             rest = scaled(polynomial, 1 / content)
             if rest[min(rest)] < 0:
                 rest = scaled(rest, Fraction(-1))
@@ -582,35 +583,8 @@ def _only(monomial: Monomial) -> str:
     return monomial[0][0] if len(monomial) == 1 and monomial[0][1] == 1 else ""
 
 
-def _content(polynomial: Polynomial) -> Fraction:
-    """The largest positive number that leaves whole coefficients when it is divided by."""
-    over = math.gcd(*(each.numerator for each in polynomial.values()))
-    under = math.lcm(*(each.denominator for each in polynomial.values()))
-    return Fraction(over, under)
-
-
-def _common_part(first: Fraction, second: Fraction) -> Fraction:
-    under = math.lcm(first.denominator, second.denominator)
-    return Fraction(math.gcd(int(first * under), int(second * under)), under)
-
-
-def _factors(amount: Fraction) -> dict[int, int]:
-    """The prime factors of a positive number with their powers; what has only large ones stays whole."""
-    found: dict[int, int] = {}
-    for part, sign in ((amount.numerator, 1), (amount.denominator, -1)):
-        prime = 2
-        while part > 1 and prime <= _LARGEST_PRIME:
-            while part % prime == 0:
-                found[prime] = found.get(prime, 0) + sign
-                part //= prime
-            prime += 1
-        if part > 1:
-            found[part] = found.get(part, 0) + sign
-    return {prime: power for prime, power in found.items() if power}
-
-
 def _primes(amount: Fraction) -> dict[str, tuple[Quotient, int]]:
-    return {str(prime): (_number(Fraction(prime)), power) for prime, power in _factors(amount).items()}
+    return {str(prime): (_number(Fraction(prime)), power) for prime, power in prime_factors(amount).items()}
 
 
 def _power_sum(power: int, last: Quotient) -> Quotient:

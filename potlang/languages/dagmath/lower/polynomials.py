@@ -6,6 +6,7 @@ apart (`\\sqrt{x}`, `f(2)`), as far as sizes allow.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from typing import Final, NamedTuple, TypeAlias
@@ -220,6 +221,13 @@ def share_a_factor(first: Polynomial, second: Polynomial) -> bool:
         if len(_common(*map(_dense, lines))) > 1:
             return True
     return False
+
+
+def content_of(polynomial: Polynomial) -> Fraction:
+    """The largest positive number that leaves whole coefficients when it is divided by."""
+    over = math.gcd(*(each.numerator for each in polynomial.values()))
+    under = math.lcm(*(each.denominator for each in polynomial.values()))
+    return Fraction(over, under)
 
 
 def atom_of(found: Quotient) -> str | None:

@@ -105,7 +105,7 @@ def read_solution_steps(solution: Solution) -> Read:
 
 
 def _formal(source: str, integers: frozenset[str]) -> Formal:
-    """What a `formal` field says; sentences say which variables are whole."""
+    """The reading of a `formal` field; sentences say which variables are whole."""
     # Elaboration takes 50 ms to import, and few solutions have such fields.
     from potlang.languages.dagmath.lower.formal import read_formal
 

@@ -42,7 +42,7 @@ from potlang.languages.dagmath.relations.numbers import numbers_in
 from potlang.languages.dagmath.relations.sameness import (
     FLIPPED,
     NEGATED,
-    Atom,
+    FormalRelation,
     as_chain,
     atoms_of,
     composed,
@@ -56,7 +56,7 @@ from potlang.languages.dagmath.relations.sameness import (
 from potlang.languages.dagmath.relations.standing import Standing, standing
 
 
-class Agreement(NamedTuple):
+class FormalAgreement(NamedTuple):
     """Whether a `formal` field says what its step says; `reason` is why not, `standing` how it is meant."""
 
     reason: str = ""
@@ -64,27 +64,27 @@ class Agreement(NamedTuple):
 
 
 class Around(NamedTuple):
-    """What stands around a step: the texts that it rests on, and all texts before it."""
+    """The texts around a step: those that it rests on, and all texts before it."""
 
     premises: Sequence[str] = ()
     earlier: Sequence[str] = ()
 
 
-def agreement(formal: Term, said: str, reading: Reading, around: Around, context: Context) -> Agreement:
+def agreement(formal: Term, said: str, reading: Reading, around: Around, context: Context) -> FormalAgreement:
     """Whether the formula of a `formal` field says what the step says, whose prose was read as `reading`."""
     work = _Comparing(formal, said, reading, around, context)
     try:
         work.compare()
     except _Disagreement as error:
-        return Agreement(str(error))
-    return Agreement("", work.standing())
+        return FormalAgreement(str(error))
+    return FormalAgreement("", work.standing())
 
 
 class _Disagreement(Exception):
     """The `formal` field says something else; the message says how: its subject is that field."""
 
 
-class _Said(NamedTuple):
+class _MeantChain(NamedTuple):
     """A chain of the prose, and how it is meant."""
 
     chain: Chain
@@ -134,12 +134,14 @@ class _Comparing:
         self.text, self.chains = self._found(said)
         self._covered: list[set[int]] = [set() for _ in self.chains]
         """For each chain the sides that some relation of the formula has."""
-        self._places: dict[Atom, int] = {}
+        self._places: dict[FormalRelation, int] = {}
 
-    def _found(self, said: str) -> tuple[str, list[_Said]]:
+    def _found(self, said: str) -> tuple[str, list[_MeantChain]]:
         found = find_chains(said, self.context)
         chains = [
-            _Said(each, standing(_without(found.text, [*found.chains[:at], *found.chains[at + 1 :]]), chain))
+            _MeantChain(
+                each, standing(_without(found.text, [*found.chains[:at], *found.chains[at + 1 :]]), chain)
+            )
             for at, chain in enumerate(found.chains)
             for each in signed_chains(chain)
             if any(side.term is not None for side in each.sides)
@@ -147,7 +149,7 @@ class _Comparing:
         if not chains and self.reading.reason is None and not self.reading.skipped:
             claims = [atom for claim in self.reading.claims for atom in atoms_of(claim)]
             chains = [
-                _Said(as_chain(each, len(found.text)), Standing.CLAIMED)
+                _MeantChain(as_chain(each, len(found.text)), Standing.CLAIMED)
                 for each in claims
                 if not quantities(each.left) | quantities(each.right)
             ]
@@ -184,7 +186,7 @@ class _Comparing:
             if not any(_mentions(each, name) for each in (self.text, *self.around.earlier)):
                 raise _Disagreement(f"the name `{name}` is neither in the step nor before it")
 
-    def _check_numbers(self, atoms: Sequence[Atom]) -> None:
+    def _check_numbers(self, atoms: Sequence[FormalRelation]) -> None:
         """Each number is one of the step, or of what it rests on ([STEP-FORMAL-NUMBERS])."""
         known = _known_numbers((self.text, *self.around.premises))
         for atom in atoms:
@@ -197,7 +199,7 @@ class _Comparing:
 
     # --- relations that were read ---
 
-    def _is_in_chains(self, atom: Atom) -> bool:
+    def _is_in_chains(self, atom: FormalRelation) -> bool:
         """Whether a relation of the formula is one of a chain; notes the sides that it has."""
         for at, (chain, meant) in enumerate(self.chains):
             for i, j in combinations(range(len(chain.sides)), 2):
@@ -212,7 +214,7 @@ class _Comparing:
                     return True
         return False
 
-    def _is_the_same(self, atom: Atom, op: str | None, chain: Chain, i: int, j: int) -> bool:
+    def _is_the_same(self, atom: FormalRelation, op: str | None, chain: Chain, i: int, j: int) -> bool:
         left, right = chain.sides[i], chain.sides[j]
         if op == "congruent" and chain.modulus is not None:
             return atom.op == "=" and is_congruence(atom, left, right, chain.modulus)
@@ -255,7 +257,7 @@ class _Comparing:
         """Whether a relation of the prose is one that a premise has."""
         if left.term is None or right.term is None or link not in FLIPPED:
             return False
-        atom = Atom(link, left.term, right.term)
+        atom = FormalRelation(link, left.term, right.term)
         for premise in self.around.premises:
             for chain in find_chains(premise, self.context).chains:
                 for i, other in enumerate(chain.links):
@@ -265,7 +267,7 @@ class _Comparing:
 
     # --- what is in words ---
 
-    def _check_in_words(self, atom: Atom) -> None:
+    def _check_in_words(self, atom: FormalRelation) -> None:
         """A relation of the formula that no formula of the prose has may be in its words."""
         if self.chains and not self._is_of_a_result(atom):
             raise _Disagreement(f"the step does not say that {atom}")
@@ -281,7 +283,7 @@ class _Comparing:
         if not fits:
             raise _Disagreement(f"the words of the step do not say that {atom}")
 
-    def _is_of_a_result(self, atom: Atom) -> bool:
+    def _is_of_a_result(self, atom: FormalRelation) -> bool:
         """Whether it says something, in words, of what a chain of the prose comes to."""
         ends = [each.chain.sides[-1] for each in self.chains]
         for named, given in ((atom.left, atom.right), (atom.right, atom.left)):
@@ -289,7 +291,7 @@ class _Comparing:
                 return _mentions(self.text, named.text)
         return False
 
-    def _is_compared(self, atom: Atom, op: str, start: int, end: int) -> bool:
+    def _is_compared(self, atom: FormalRelation, op: str, start: int, end: int) -> bool:
         """Whether a relation of the formula is that of a comparison, whose sides stand around it."""
         before, behind = self.text[:start], self.text[end:]
         straight = _occurs(atom.left, before) and _occurs(atom.right, behind)
@@ -327,7 +329,7 @@ class _Comparing:
                 raise _Disagreement(f"it does not say `{word[0]}`")
 
     def _check_counts(self) -> None:
-        """What is in words once is in the formula once: `x + y = y + x` does not say that x equals y."""
+        """A name that is once in words is once in the formula: `x + y = y + x` is not that x equals y."""
         given = numbers_in(self.text)
         for number, count in Counter(numbers_of(self.formal)).items():
             if count > max(1, given[number]):

@@ -21,7 +21,7 @@ class NotModular(ValueError):
     """A term has no residue that is computed here; the message says why."""
 
 
-class _Known(NamedTuple):
+class _KnownCongruence(NamedTuple):
     """A congruence of an earlier step: the difference of its sides is a multiple of the modulus."""
 
     step: int
@@ -34,7 +34,7 @@ class Congruences:
     """The congruences of a solution so far."""
 
     def __init__(self) -> None:
-        self._known: list[_Known] = []
+        self._known: list[_KnownCongruence] = []
 
     def holds(self, left: Side, right: Side, modulus: Side, steps: frozenset[int]) -> bool | None:
         """Whether two sides are congruent, by what some steps say; None where that is open.
@@ -79,7 +79,7 @@ class Congruences:
         except (NotRational, RecursionError):
             return
         if variables(difference):
-            self._known.append(_Known(at, difference, number, is_given))
+            self._known.append(_KnownCongruence(at, difference, number, is_given))
 
     def forget(self, names: frozenset[str]) -> None:
         """Forgets what was said of names that are introduced again."""
@@ -139,7 +139,7 @@ def _modulus(side: Side) -> int | None:
     return int(found) if found.denominator == 1 and 1 < found <= _LARGEST_MODULUS else None
 
 
-def _residue_of_one(known: _Known, modulus: int) -> tuple[str, int] | None:
+def _residue_of_one(known: _KnownCongruence, modulus: int) -> tuple[str, int] | None:
     """The variable whose residue a congruence gives, with it."""
     rest = dict(known.difference)
     constant = rest.pop((), Fraction(0))

@@ -1,4 +1,4 @@
-"""What functions, points and sets are said to be, put in their place ([REL-DEFINED])."""
+"""Definitions of functions, points and sets, put in the place of their names ([REL-DEFINED])."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ _INTRODUCING: Final = re.compile(r"\b(?:let|define|defined|consider)\b", re.IGNO
 _CALLED: Final = re.compile(r"(?<![A-Za-z\\])([A-Za-z])\(")
 
 
-class Definition(NamedTuple):
-    """What a name stands for, or a function of parameters, and the step that says so.
+class StatedDefinition(NamedTuple):
+    """The term that a name stands for, or a function of parameters, and the step that says so.
 
     `is_firm`: a given step says it, or one that introduces it. `is_tried`: it is only supposed.
     """
@@ -52,7 +52,7 @@ class Definitions:
     """The definitions of a solution so far; of some names other things are said, so that nothing is sure."""
 
     def __init__(self) -> None:
-        self._found: dict[str, Definition] = {}
+        self._found: dict[str, StatedDefinition] = {}
         self._unsure: set[str] = set()
 
     def note(self, at: int, text: str, chain: Chain, meant: Standing, *, is_given: bool) -> None:
@@ -76,7 +76,7 @@ class Definitions:
         if known is None:
             is_firm = is_given or _INTRODUCING.search(before) is not None
             is_tried = not is_firm and meant is Standing.SUPPOSED
-            self._found[name] = Definition(at, parameters, body, is_firm, is_tried)
+            self._found[name] = StatedDefinition(at, parameters, body, is_firm, is_tried)
         elif compared(_applied(known, tuple(map(Name, parameters))) or known.body, body) is not True:
             self._unsure.add(name)
 
@@ -160,7 +160,7 @@ def _is_segment(term: Term) -> bool:
     return is_op(term, "*") and sum(is_op(each, "tuple") for each in term.args) > 1
 
 
-def _applied(found: Definition, arguments: tuple[Term, ...]) -> Term | None:
+def _applied(found: StatedDefinition, arguments: tuple[Term, ...]) -> Term | None:
     """The body of a definition at arguments; None where these are too many, or its sums hide them."""
     if len(arguments) != len(found.parameters):
         return None

@@ -15,7 +15,7 @@ FormalUse = Literal["used", "disagrees", "unread"]
 """A `formal` field was read in the place of the prose, says something else, or was not read."""
 
 
-class Taken(NamedTuple):
+class FormalReading(NamedTuple):
     """How the `formal` field of a step was taken, and why it was not used.
 
     `is_formed`: it is at least an expression of PoT.
@@ -26,13 +26,13 @@ class Taken(NamedTuple):
     is_formed: bool = True
 
 
-def with_formals(read: Read) -> tuple[Read, tuple[Taken | None, ...]]:
+def with_formals(read: Read) -> tuple[Read, tuple[FormalReading | None, ...]]:
     """The readings with those of `formal` fields that agree with the prose, and how each field was taken.
 
     A step whose field says something else than its prose is not read at all.
     """
     readings, raw = list(read.readings), list(read.raw)
-    taken: list[Taken | None] = []
+    taken: list[FormalReading | None] = []
     for at, formal in enumerate(read.formals):
         found = None if formal is None else _taken(read, at, formal)
         taken.append(None if found is None else found[0])
@@ -42,22 +42,22 @@ def with_formals(read: Read) -> tuple[Read, tuple[Taken | None, ...]]:
     return read._replace(readings=tuple(readings), raw=tuple(raw)), tuple(taken)
 
 
-def _taken(read: Read, at: int, formal: Formal) -> tuple[Taken, Reading | None]:
+def _taken(read: Read, at: int, formal: Formal) -> tuple[FormalReading, Reading | None]:
     """How a field was taken, and the reading that it gives; None where the prose counts."""
     if formal.term is None:
-        return Taken("unread", formal.reason, formal.is_formed), None
+        return FormalReading("unread", formal.reason, formal.is_formed), None
     prose = read.readings[at]
     said = agreement(formal.term, read.steps[at].node, prose, _around(read, at), read.context)
     if said.reason:
-        return Taken("disagrees", said.reason), Reading(
+        return FormalReading("disagrees", said.reason), Reading(
             reason=f"its `formal` says something else than it does: {said.reason}"
         )
     if said.standing is Standing.QUOTED:
-        return Taken("used"), Reading(reason="it is a quotation")
+        return FormalReading("used"), Reading(reason="it is a quotation")
     base = prose if prose.reason is None else Reading()
     supposes = base.supposes or said.standing is Standing.SUPPOSED
     said_terms = (formal.term,)
-    return Taken("used"), Reading(
+    return FormalReading("used"), Reading(
         claims=said_terms if is_statement(formal.term) else (),
         values=() if is_statement(formal.term) else said_terms,
         supposes=supposes,

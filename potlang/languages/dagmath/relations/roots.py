@@ -1,4 +1,4 @@
-"""What holds of the roots of a polynomial, which are complex unless it is said otherwise ([REL-ROOTS])."""
+"""Equations between the roots of a polynomial, complex ones unless it is said otherwise ([REL-ROOTS])."""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ NEGATED: Final = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "=": "!=", "!=": "
 """The relation that holds where one does not."""
 
 
-class Atom(NamedTuple):
+class FormalRelation(NamedTuple):
     """A relation in the formula, not negated; `after`: it is on the right of an implication."""
 
     op: str
@@ -53,7 +53,7 @@ class Atom(NamedTuple):
         return shown(Op(self.op, (self.left, self.right)))
 
 
-def atoms_of(term: Term, holds: bool = True, after: bool = False) -> Iterator[Atom]:
+def atoms_of(term: Term, holds: bool = True, after: bool = False) -> Iterator[FormalRelation]:
     """The relations of a formula; of negated ones those that hold instead."""
     match term:
         case Op("not", (inner,)):
@@ -62,14 +62,14 @@ def atoms_of(term: Term, holds: bool = True, after: bool = False) -> Iterator[At
             yield from atoms_of(first, holds, after)
             yield from atoms_of(second, holds, True)
         case Op(op, (left, right)) if op in FLIPPED:
-            yield Atom(op if holds else NEGATED[op], left, right, after)
+            yield FormalRelation(op if holds else NEGATED[op], left, right, after)
         case Op(op, args) if op not in RELATIONS:
             for arg in args:
                 if is_statement(arg):
                     yield from atoms_of(arg, holds, after)
 
 
-def as_chain(atom: Atom, end: int) -> Chain:
+def as_chain(atom: FormalRelation, end: int) -> Chain:
     sides = tuple(Side(text(each), each) for each in (atom.left, atom.right))
     return Chain(sides, (atom.op,), 0, end)  # type: ignore[arg-type]
 
@@ -121,7 +121,7 @@ def is_worked_out(left: Side, link: str, right: Side, modulus: Side | None) -> b
     return truth in (RelationTruth.TRUE, RelationTruth.ROUNDED)
 
 
-def is_congruence(atom: Atom, left: Side, right: Side, modulus: Side) -> bool:
+def is_congruence(atom: FormalRelation, left: Side, right: Side, modulus: Side) -> bool:
     def remainder(term: Term, of: Side) -> bool:
         if of.term is None or modulus.term is None:
             return False
@@ -135,7 +135,7 @@ def is_congruence(atom: Atom, left: Side, right: Side, modulus: Side) -> bool:
     return has and (straight or (remainder(atom.left, right) and remainder(atom.right, left)))
 
 
-def is_rearranged(atom: Atom, op: str, left: Side, right: Side) -> bool:
+def is_rearranged(atom: FormalRelation, op: str, left: Side, right: Side) -> bool:
     """Whether two relations with variables are one, but for a factor: `x - 3 = 0` and `x = 3`."""
     if left.term is None or right.term is None or atom.op not in (op, FLIPPED.get(op)):
         return False

@@ -39,7 +39,7 @@ from potlang.languages.dagmath.lower.syntax import (
 )
 from potlang.languages.dagmath.read.records import Solution, Step
 from potlang.languages.dagmath.relations.claims import StepRelations
-from potlang.languages.dagmath.relations.formals import Taken, with_formals
+from potlang.languages.dagmath.relations.formals import FormalReading, with_formals
 from potlang.languages.dagmath.relations.numbers import Numbers, is_word_problem, may_round
 from potlang.languages.dagmath.results import By, StepResult, StepsReport, StepVerdict
 from potlang.languages.dagmath.solve.budget import Budget
@@ -133,7 +133,7 @@ class _Checking:
     """One solution on its way to a report."""
 
     def __init__(
-        self, read: Read, formals: Sequence[Taken | None], theory: StepTheory, identities: Identities
+        self, read: Read, formals: Sequence[FormalReading | None], theory: StepTheory, identities: Identities
     ) -> None:
         self.read = read
         self.formals = formals

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from potlang.languages.dagmath.relations.claims import StatedRelation, is_closed_relation
-from potlang.languages.dagmath.relations.formals import Taken
+from potlang.languages.dagmath.relations.formals import FormalReading
 from potlang.languages.dagmath.relations.numbers import Numbers, left_out
 from potlang.languages.dagmath.relations.roots import OF_ROOTS
 from potlang.languages.dagmath.relations.standing import Standing
@@ -130,7 +130,7 @@ def _is_cut(relation: StatedRelation) -> bool:
     return relation.left.is_cut or relation.right.is_cut
 
 
-def with_formal(result: StepResult, formal: Taken | None, reason: str) -> StepResult:
+def with_formal(result: StepResult, formal: FormalReading | None, reason: str) -> StepResult:
     """The result with the use of the step's `formal`: one that says something else proves nothing."""
     if formal is None:
         return result
