@@ -29,7 +29,7 @@ from potlang.languages.dagmath.lower.solutions import read_solution_steps
 from potlang.languages.dagmath.relations.claims import StepRelations
 from potlang.languages.dagmath.relations.find import find_chains
 from potlang.languages.dagmath.relations.truth import RelationTruth, truth_of
-from potlang.languages.dagmath.results import StepResult
+from potlang.languages.dagmath.results import StepResult, StepVerdict
 from potlang.languages.dagmath.solve.checking import check_steps
 
 # Signs of relations, and whether they hold between 1 and 2, 2 and 2, 2 and 1.
@@ -530,3 +530,18 @@ def test_a_step_that_rests_on_everything_may_be_about_another_case() -> None:
         last_step(*said, "$x = 3$.", "It remains to look on.", "And so on.", "Hence $x = 4$.").verdict
         == "unknown"
     )
+
+
+def test_numbers_without_a_problem() -> None:
+    """Where the problem is not known no number is from nowhere ([REL-FITS])."""
+    said = [
+        "She has 3 bags with 6 apples each, so there are 3 * 6 = 18 apples.",
+        "She eats 5 of them, so 18 - 5 = 13 are left.",
+    ]
+    steps = tuple(Step(at, "", (at - 1,) if at > 1 else None, node) for at, node in enumerate(said, 1))
+    alone, told = (
+        check_steps(Solution(steps, problem=problem)).steps[1]
+        for problem in (None, "She has 3 bags with 6 apples each. How many are left?")
+    )
+    assert (alone.verdict, alone.fits) == (StepVerdict.PROVED, None)
+    assert (told.verdict, told.fits) == (StepVerdict.NOT_ENTAILED, False)

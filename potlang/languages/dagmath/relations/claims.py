@@ -29,7 +29,7 @@ from potlang.languages.dagmath.relations.find import FoundChains, find_chains
 from potlang.languages.dagmath.relations.model import IN_WORDS, Chain, Link, Side
 from potlang.languages.dagmath.relations.objects import all_of, components, is_of_objects, truth_of_sets
 from potlang.languages.dagmath.relations.rewriting import (
-    Constraint,
+    KnownEquation,
     conditions,
     differ_everywhere,
     has_letters_side_by_side,
@@ -155,7 +155,7 @@ class StepRelations:
         self._equations: list[_Equation] = []
         self._values: dict[str, tuple[int, Quotient]] = {}
         self._moved: set[str] = set()
-        self._conditions: list[Constraint] = []
+        self._conditions: list[KnownEquation] = []
         self._roots: list[Roots] = []
         self._found: list[FoundChains] = []
         self._definitions = Definitions()

@@ -89,9 +89,18 @@ class Numbers:
 _LETTER: Final = re.compile(r"\\?[A-Za-z]")
 
 
-def is_word_problem(given: Iterable[str]) -> bool:
-    """Whether what is given are numbers in words and digits, and no formulas with variables."""
-    texts = list(given)
+_CALCULATION: Final = re.compile(r"\d[\s$%]*[-+*/×÷−–][\s$]*\d[^=\n]{0,80}=")
+
+
+def is_word_problem(problem: str, given: Iterable[str]) -> bool:
+    """Whether what is given are numbers in words and digits, and no formulas with variables.
+
+    Where no problem is told, and what is given calculates, it is a part of the solution: the problem is
+    not known.
+    """
+    texts = [problem, *given]
+    if not problem.strip() and any(map(_CALCULATION.search, texts)):
+        return False
     has_numbers = any(
         _DIGITS.search(text) or any(word in _NAMED for word in _WORD.findall(text.lower())) for text in texts
     )

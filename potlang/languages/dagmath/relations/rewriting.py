@@ -29,7 +29,7 @@ _COMMAND: Final = re.compile(r"\\[A-Za-z]+")
 _SIDE_BY_SIDE: Final = re.compile(r"[A-Za-z0-9)]\s*[A-Za-z]")
 
 
-class Constraint(NamedTuple):
+class KnownEquation(NamedTuple):
     """An equation by which variables are not free: their names, and the polynomial that is zero.
 
     `polynomial` is None where it is none, or was not read.
@@ -39,22 +39,22 @@ class Constraint(NamedTuple):
     polynomial: Polynomial | None
 
 
-def conditions(chain: Chain) -> Iterator[Constraint]:
+def conditions(chain: Chain) -> Iterator[KnownEquation]:
     """The equations of a chain that say something of their variables: no identities, nothing rewritten."""
     for place, (left, link, right) in enumerate(zip(chain.sides, chain.links, chain.sides[1:], strict=False)):
         if link not in ("=", "congruent") or ((place or chain.goes_on) and is_same_subject(left, right)):
             continue
         names = letters(left) | letters(right)
         if left.term is None or right.term is None or link == "congruent":
-            yield Constraint(names, None)
+            yield KnownEquation(names, None)
             continue
         try:
             polynomial = difference_of(left.term, right.term)
         except (NotRational, RecursionError):
-            yield Constraint(names, None)
+            yield KnownEquation(names, None)
             continue
         if polynomial and not _agree_everywhere(left, right):
-            yield Constraint(names, polynomial if variables(polynomial) <= names else None)
+            yield KnownEquation(names, polynomial if variables(polynomial) <= names else None)
 
 
 def letters(side: Side) -> frozenset[str]:
@@ -77,7 +77,7 @@ def is_same_subject(left: Side, right: Side) -> bool:
     return bool(letters(left)) and letters(left) == letters(right) and isinstance(left.term, Op)
 
 
-def may_follow(polynomial: Polynomial, names: frozenset[str], known: Sequence[Constraint]) -> bool:
+def may_follow(polynomial: Polynomial, names: frozenset[str], known: Sequence[KnownEquation]) -> bool:
     """Whether a polynomial in some variables may be zero by what is known of these, and of no others."""
     said = [each.polynomial for each in known if each.names and each.names <= names]
     found = [each for each in said if each is not None]
@@ -89,7 +89,7 @@ def may_follow(polynomial: Polynomial, names: frozenset[str], known: Sequence[Co
     return len(names) > 1 and not all(_are_related(found[0], each) for each in found)
 
 
-def is_another(first: Polynomial, second: Polynomial, known: Sequence[Constraint]) -> bool:
+def is_another(first: Polynomial, second: Polynomial, known: Sequence[KnownEquation]) -> bool:
     """Whether an equation is none that another is rewritten as: none is a factor of the other.
 
     Not where there are more equations in these variables, which may be used. Raises NotRational.

@@ -143,7 +143,7 @@ class _Checking:
         self.premises = Premises(read)
         self.scales = [vocabulary.SCALE.search(step.node) is not None for step in read.steps]
         given = [step.node for step in read.steps if step.parents is None]
-        self.numbers = Numbers(is_asked=is_word_problem([read.problem, *given]))
+        self.numbers = Numbers(is_asked=is_word_problem(read.problem, given))
         self.numbers.add(read.problem)
         texts = [step.node for step in read.steps]
         self.relations = StepRelations(
