@@ -201,6 +201,51 @@ def test_long_answers_take_no_time(piece: str) -> None:
     assert monotonic() - begin < 2
 
 
+def test_how_long_amounts_are_read() -> None:
+    """[DAG-FORMS]"""
+    for length, is_read in ((199, True), (200, False)):
+        found = pieces_of("1" * (length - 3) + " cm", "1")
+        assert found is not None and bool(found.pairs) is is_read
+
+
+def test_which_judgements_are_kept() -> None:
+    """[DAG-FORMS]: those of answers of at most 1,000 characters together."""
+    with AnswerChecker() as judge:
+        for length, is_kept in ((500, True), (501, False)):
+            pair = "1" * length, "2" * 500
+            assert (judge.judge(*pair) is judge.judge(*pair)) is is_kept
+
+
+# Forms, and how many pairs they are taken to: none where an end, a side or a unit is not there.
+PAIRS = {
+    ("(1, 2)", "1 < x < 2"): 0,
+    ("[1, 2)", r"1 \le x < 2"): 2,
+    ("(1, 2]", r"1 < x \le 2"): 2,
+    (r"(1, \infty)", "x > 1"): 2,
+    (r"(-\infty, 1)", "x < 1"): 2,
+    (r"x \in (1, 2)", "1 < x < 2"): 2,
+    ("(1, 2)", r"1 \le x < 2"): None,
+    ("[1, 2]", "1 < 2"): 0,
+    ("[1, 2]", "y + 1 < x < 2"): 0,
+    ("5 cm", "5"): 1,
+    ("5", "5 cm"): 1,
+    ("5", "5"): 0,
+    ("5 m", "5"): 0,
+    ("5 cm", "x"): 0,
+    ("x", "5 cm"): 0,
+    ("x = 1", "y = 2, x = 1"): 0,
+    ("x = 1, y = 2", "x = 1"): 0,
+    ("x = 1, y = 2", "(y, x) = (2, 1)"): 2,
+}
+
+
+@pytest.mark.parametrize("pair", PAIRS)
+def test_pieces(pair: tuple[str, str]) -> None:
+    """[DAG-FORMS]"""
+    found = pieces_of(*map(normal_text, pair))
+    assert (None if found is None else len(found.pairs)) == PAIRS[pair]
+
+
 def test_without_the_library_forms_are_known(monkeypatch: pytest.MonkeyPatch) -> None:
     """[DAG-FORMS]"""
     monkeypatch.setattr(answers, "_library_is_there", lambda: False)
