@@ -211,6 +211,7 @@ def test_rounding() -> None:
     assert is_nearly(read_formula(r"\frac{2}{3} = 67\%"))
     assert not is_nearly(read_formula(r"\frac{2}{3} = 0.5"))
     assert not is_nearly(read_formula(r"\frac{2}{3} = 1"))
+    assert not is_nearly(read_formula(r"0.66 > \frac{2}{3}"))
     assert is_by_the_hundred(read_formula(r"100 - 20 = 80\%"))
     assert not is_by_the_hundred(read_formula(r"100 - 20 = 81\%"))
 
