@@ -137,6 +137,7 @@ def test_operations_in_operations(outer: str) -> None:
 def test_how_deep_formulas_are_read(opening: str, closing: str, most: int) -> None:
     """[STEP-BOUNDS]"""
     read_formula(opening * most + "x" + closing * most)
+    read_formula("(" * 19 + "--x" + ")" * 19)
     with pytest.raises(Unreadable, match="nested more than 40 deep"):
         read_formula(opening * (most + 1) + "x" + closing * (most + 1))
 
