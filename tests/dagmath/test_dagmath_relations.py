@@ -546,3 +546,19 @@ def test_numbers_without_a_problem() -> None:
     )
     assert (alone.verdict, alone.fits) == (StepVerdict.PROVED, None)
     assert (told.verdict, told.fits) == (StepVerdict.NOT_ENTAILED, False)
+
+
+@pytest.mark.parametrize(
+    ("said", "verdict"),
+    [
+        ("Third, $x + y = 8$.", StepVerdict.UNKNOWN),
+        ("(b) $x + y = 8$.", StepVerdict.UNKNOWN),
+        ("So $x + y = 8$.", StepVerdict.REFUTED),
+    ],
+)
+def test_items_of_a_list_of_cases(said: str, verdict: StepVerdict) -> None:
+    """Solvers do not refute what may be another case ([REL-VERDICT])."""
+    given = ("$x + 2y = 9$.", "$x - y = 0$.")
+    steps = [Step(at, "", None, node) for at, node in enumerate(given, 1)]
+    found = check_steps(Solution((*steps, Step(3, "", (1, 2), said)))).steps[-1]
+    assert found.verdict is verdict

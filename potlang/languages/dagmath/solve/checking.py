@@ -53,7 +53,7 @@ from potlang.languages.dagmath.solve.premises import (
     subjects,
 )
 from potlang.languages.dagmath.solve.theory import StepTheory
-from potlang.languages.dagmath.solve.weighing import fit, weighed, with_formal
+from potlang.languages.dagmath.solve.weighing import fit, is_broad, weighed, with_formal
 from potlang.report.results import Interrupted, Limits, Result, Verdict
 from potlang.utils.deadline import Deadline
 
@@ -65,8 +65,6 @@ DEFAULT_LIMITS: Final = Limits(check_ms=1_000, total_ms=30_000)
 _MOST_TRIED: Final = 100
 """Earlier steps that are tried as the missing premise, the latest first."""
 _MOST_VALUES: Final = 4
-_MOST_PARENTS: Final = 6
-"""A step with more of them rests on what was said before rather than on premises that somebody chose."""
 
 
 def check_steps(
@@ -195,7 +193,7 @@ class _Checking:
             fitting,
             is_misread=found.reason == _MISREAD,
             is_scale=is_scale,
-            is_broad=len(premises) > _MOST_PARENTS,
+            is_broad=is_broad(step.node, premises),
         )
         return with_formal(result, self.formals[at], found.reason)
 
@@ -347,9 +345,9 @@ class _Checking:
             return self._identity(question) or _Found(StepVerdict.NOT_CHECKABLE, str(error))
         if _is_algebra(question.claim):
             return _Found(StepVerdict.PROVED, "", "arithmetic", self._assuming(known, encoded))
-        # A step that rests on everything is not refuted by solvers, whoever agrees with them.
-        is_broad = len(question.parents) > _MOST_PARENTS
-        sure = (Verdict.ENTAILED,) if is_broad else (Verdict.ENTAILED, Verdict.REFUTED)
+        # A step that may be about one of several cases is not refuted by solvers, whoever agrees with them.
+        is_one_of_several = is_broad(self.read.steps[question.at].node, question.parents)
+        sure = (Verdict.ENTAILED,) if is_one_of_several else (Verdict.ENTAILED, Verdict.REFUTED)
         result = self.theory.ask(known, encoded, sure=sure)
         if result.verdict is Verdict.UNKNOWN and _is_told(question):
             return _Found(StepVerdict.PROVED, "", "arithmetic", tuple(encoded.sides.values()))

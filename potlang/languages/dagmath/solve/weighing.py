@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import NamedTuple
+import re
+from collections.abc import Sequence, Sized
+from typing import Final, NamedTuple
 
 from potlang.languages.dagmath.relations.claims import StatedRelation, is_closed_relation
 from potlang.languages.dagmath.relations.formals import FormalReading
@@ -42,6 +43,19 @@ def fit(text: str, relations: Sequence[StatedRelation], numbers: Numbers, premis
     return Fit(False, f"the total leaves out {', '.join(missing[:3])}") if missing else Fit(True)
 
 
+_MOST_PARENTS: Final = 6
+"""A step with more of them rests on what was said before rather than on premises that somebody chose."""
+_ITEM: Final = re.compile(
+    r"\W*(?:(?:first|second|third|fourth|fifth|sixth)\b\s*[,:]|\((?:[ivx]+|[a-f])\))", re.IGNORECASE
+)
+"""How an item of a list of cases begins."""
+
+
+def is_broad(text: str, parents: Sized) -> bool:
+    """Whether a step may be about one of several cases or values, and not all that it rests on be meant."""
+    return len(parents) > _MOST_PARENTS or _ITEM.match(text) is not None
+
+
 _OTHER_CASE = "its premises contradict it, and it may be about another case than some of them"
 _UNITS = (
     "different units",
@@ -65,7 +79,8 @@ def weighed(
     """The result on a step by its sentence, with what its relations say.
 
     `is_misread`: the sentence seems false, and may mean something else. `is_scale`: the step or its premises
-    speak of a scale. `is_broad`: it rests on so many steps that they need not all be meant.
+    speak of a scale. `is_broad`: it rests on so many steps, or is one item of a list, that they need not all
+    be meant.
     """
     claimed = [each for each in relations if each.standing is Standing.CLAIMED]
     # Alternatives are claimed together: the sentence as a whole may be refuted, none of them by itself.
