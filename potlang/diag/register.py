@@ -199,9 +199,7 @@ _ROWS = (
     Code("POT7021", "step-not-increasing", _W, "the id {id} is not greater than {last}"),
     Code("POT7022", "parents-not-ascending", _W, "the parents of step {id} are not in ascending order"),
     Code("POT7023", "repeated-parent", _W, "step {id} names its parent {parent} more than once"),
-    Code(
-        "POT7024", "uncited-parent", _W, "step {id} depends on step {parent}, but its edge does not cite it"
-    ),
+    Code("POT7024", "uncited-parent", _W, "step {id} depends on {parents}, which its edge does not cite"),
     Code("POT7025", "cited-stranger", _N, "the edge of step {id} cites step {cited}, which is not a parent"),
     Code("POT7026", "plural-citation", _W, "`{text}` cites several steps at once"),
     Code("POT7027", "no-edge", _W, "{which} has no edge"),

@@ -85,16 +85,15 @@ class _Checks:
         self._strangers(at, step, found)
 
     def _uncited(self, at: int, step: Step, missing: Sequence[int]) -> None:
-        """All parents that an edge leaves out are added by one fix, which stands at the first of them."""
+        """One report, and one fix, for all parents that an edge leaves out."""
         if not missing:
             return
         end = len(step.edge.rstrip())
         names = ", ".join(f"Step {each}" for each in missing)
         edits = self.places.rewrite(at, "edge", (end, end), f" ({names})")
         fixes = self._fix(f"add `({names})` at its end", _SAFE, edits)
-        place = self.places.part(at, "edge")
-        for parent in missing:
-            self.sink.report("POT7024", place, fixes=fixes, id=step.id, parent=parent)
+        parents = ", ".join(f"step {each}" for each in missing)
+        self.sink.report("POT7024", self.places.part(at, "edge"), fixes=fixes, id=step.id, parents=parents)
 
     def _strangers(self, at: int, step: Step, found: Sequence[Citation]) -> None:
         known = {step.id, *(step.parents or ())}

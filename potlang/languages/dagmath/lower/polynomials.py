@@ -278,6 +278,11 @@ def scaled(polynomial: Polynomial, factor: Fraction) -> Polynomial:
 
 def times(first: Polynomial, second: Polynomial) -> Polynomial:
     """The product of two polynomials. Raises NotRational for one that is too large."""
+    # Most quotients are over one.
+    if first == ONE:
+        return second
+    if second == ONE:
+        return first
     if len(first) * len(second) > _MOST_PRODUCTS:
         raise NotRational("a product is too long")
     found: Polynomial = {}

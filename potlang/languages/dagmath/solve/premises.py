@@ -52,10 +52,11 @@ class Premises:
         self._introductions = [
             at for at in introducing if all(counts[name] == 1 for name in read.readings[at].names)
         ]
-        self._meanings: dict[str, list[int]] = {}
+        introduced: dict[str, list[int]] = {}
         for at in introducing:
             for name in read.readings[at].names:
-                self._meanings.setdefault(name, []).append(at)
+                introduced.setdefault(name, []).append(at)
+        self._meanings = {name: places for name, places in introduced.items() if len(places) > 1}
 
     def record(self, at: int, claims: tuple[Term, ...]) -> None:
         """Note what a step claims; steps come in order."""
@@ -111,12 +112,13 @@ class Premises:
 
     def _check_meanings(self, premises: Iterable[Premise]) -> None:
         """Raises Unreadable if a variable that is introduced again has two meanings in some claims."""
+        if not self._meanings:
+            return
         meant: dict[str, int] = {}
         for each in premises:
-            for name in free_names(each.term):
-                places = self._meanings.get(name, ())
-                meaning = sum(place <= each.step for place in places)
-                if len(places) > 1 and meant.setdefault(name, meaning) != meaning:
+            for name in free_names(each.term) & self._meanings.keys():
+                meaning = sum(place <= each.step for place in self._meanings[name])
+                if meant.setdefault(name, meaning) != meaning:
                     raise Unreadable(f"{name} means something else than before")
 
     def are_comparable(self, premises: Sequence[Premise]) -> bool:
@@ -174,11 +176,14 @@ class Premises:
 
     def _definitions(self, at: int, parents: Sequence[int], terms: Iterable[Term]) -> list[Premise]:
         """The introductions (`Let r be …`) of variables that are mentioned."""
+        steps = [step for step in self._introductions if step < at and step not in parents]
+        if not steps:
+            return []
         mentioned = frozenset[str]().union(*map(free_names, terms))
         return [
             Premise(step, term)
-            for step in self._introductions
-            if step < at and step not in parents and self._read.readings[step].names & mentioned
+            for step in steps
+            if self._read.readings[step].names & mentioned
             for term in self.claims(step)
         ]
 
