@@ -45,10 +45,14 @@ _next = _in_a_thread(next)
 
 
 async def verify_many(
-    sources: Iterable[Any], options: BatchOptions | None = None, *, workers: int | None = None
+    sources: Iterable[Any],
+    options: BatchOptions | None = None,
+    *,
+    workers: int | None = None,
+    cache: api.CacheChoice = None,
 ) -> AsyncIterator[many.VerifiedOne]:
     """The answers of `potlang.verify_many` as they come; `sources` is read in a thread ([BATCH-MANY])."""
-    answers = many.verify_many(sources, options, workers=workers)
+    answers = many.verify_many(sources, options, workers=workers, cache=cache)
     try:
         while (found := await _next(answers, None)) is not None:
             yield found

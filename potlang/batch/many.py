@@ -12,6 +12,7 @@ from typing import Any, Final, NamedTuple
 
 from potlang.batch.run import BatchOptions
 from potlang.batch.shards import GRACE_SECONDS, TRIES, WORKER_MB
+from potlang.languages.pot.solve import CacheChoice, chosen_cache
 from potlang.processes.children import Children, NotStarted
 from potlang.processes.frames import Message
 from potlang.processes.process import Died
@@ -30,14 +31,18 @@ class VerifiedOne(NamedTuple):
 
 
 def verify_many(
-    sources: Iterable[Any], options: BatchOptions | None = None, *, workers: int | None = None
+    sources: Iterable[Any],
+    options: BatchOptions | None = None,
+    *,
+    workers: int | None = None,
+    cache: CacheChoice = None,
 ) -> Generator[VerifiedOne, None, None]:
     """The answers to inputs, in their order, as `potlang.verify` gives them ([BATCH-MANY]).
 
     A source is text, bytes, a path, or a JSON value; `sources` is read no further than a few inputs ahead of
     what was taken. `workers` processes work side by side, as many as there are processors by default; closing
-    the iterator ends them. Raises TypeError for a source of another type, and OSError if there can be no
-    process.
+    the iterator ends them. `cache` is as for `potlang.verify`. Raises TypeError for a source of another type,
+    and OSError if there can be no process.
 
     >>> import potlang
     >>> claims = ({"verifications": [{"name": "c", "constraint": f"{n} < 2"}]} for n in (1, 2))
@@ -45,7 +50,11 @@ def verify_many(
     ['entailed', 'refuted']
     """
     count = workers or os.cpu_count() or 1
-    asked = (options or BatchOptions()).to_dict()
+    kept = chosen_cache(cache)
+    asked = {
+        **(options or BatchOptions()).to_dict(),
+        "cache": None if kept is None else kept.settings,
+    }
     waiting: deque[Future[VerifiedOne]] = deque()
     with Children(_SERVICE, most=count) as children, ThreadPoolExecutor(count) as threads:
         try:

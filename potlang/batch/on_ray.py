@@ -46,21 +46,25 @@ def answered_on_ray(
             if not running:
                 return
             done, running = ray.wait(running)
-            for verdicts, lost in ray.get(done):
-                yield News(verdicts, lost)
+            for verdicts, lost, problems in ray.get(done):
+                yield News(verdicts, lost, problems)
     finally:
         if is_ours:
             ray.shutdown()
 
 
-def _answered(directory: str, shard: Shard, options: Mapping[str, Any]) -> tuple[dict[str, int], int]:
-    """One task: what was answered of a shard, and lost."""
+def _answered(
+    directory: str, shard: Shard, options: Mapping[str, Any]
+) -> tuple[dict[str, int], int, tuple[str, ...]]:
+    """One task: what was answered of a shard, and lost, and its warnings."""
     verdicts: Counter[str] = Counter()
     lost = 0
+    problems: list[str] = []
     for news in answer_shard(_child(), Path(directory), shard, options):
         verdicts.update(news.verdicts)
         lost += news.lost
-    return dict(verdicts), lost
+        problems += news.problems
+    return dict(verdicts), lost, tuple(problems)
 
 
 @functools.cache

@@ -12,6 +12,7 @@ from potlang.batch.local import answered_locally
 from potlang.batch.manifest import BatchError, Shard, agreed, planned
 from potlang.batch.rows import RESERVED, cut_off, is_done, told_of
 from potlang.batch.shards import News
+from potlang.languages.pot.solve import CacheChoice, chosen_cache
 from potlang.prove.options import RouteName, Trust
 from potlang.report.results import Limits
 
@@ -44,12 +45,16 @@ class ShardChoice(NamedTuple):
 
 
 class BatchState(NamedTuple):
-    """How far a run is: its jobs, those answered and lost among them, and the verdicts by count."""
+    """How far a run is: its jobs, those answered and lost among them, and the verdicts by count.
+
+    `problems` are warnings that belong to no job, such as of a cache that cannot be used.
+    """
 
     jobs: int
     done: int
     lost: int
     verdicts: dict[str, int]
+    problems: tuple[str, ...] = ()
 
     @property
     def is_whole(self) -> bool:
@@ -60,7 +65,8 @@ class BatchState(NamedTuple):
         """The state with more jobs answered."""
         verdicts = Counter(self.verdicts) + Counter(news.verdicts)
         done = self.done + sum(news.verdicts.values())
-        return BatchState(self.jobs, done, self.lost + news.lost, dict(sorted(verdicts.items())))
+        problems = tuple(dict.fromkeys((*self.problems, *news.problems)))
+        return BatchState(self.jobs, done, self.lost + news.lost, dict(sorted(verdicts.items())), problems)
 
 
 Runner = Callable[[Path, Sequence[Shard], Mapping[str, Any], int | None], Generator[News, None, None]]
@@ -78,6 +84,7 @@ def run_batch(
     *,
     workers: int | None = None,
     part: ShardChoice = _ALL,
+    cache: CacheChoice = None,
     runner: Runner = answered_locally,
     shard_jobs: int = SHARD_JOBS,
     progress: Callable[[BatchState], object] | None = None,
@@ -86,10 +93,11 @@ def run_batch(
 
     What the directory has of the same batch is not done again. `workers` processes work side by side, as many
     as there are processors by default; `part` leaves shards to other runs, perhaps on other machines, and
-    `runner` says who works. `progress` is told now and then, in this thread.
+    `runner` says who works. `cache` keeps the verdicts on programs ([CACHE-CHOICE]). `progress` is told now
+    and then, in this thread.
 
-    Raises BatchError for inputs and directories that cannot
-    be used, MissingExtraError for Parquet without pyarrow, and OSError where nothing can be written.
+    Raises BatchError for inputs and directories that cannot be used, MissingExtraError for Parquet without
+    pyarrow, and OSError where nothing can be written.
     """
     if RESERVED.intersection(options.carry):
         raise BatchError("rows have members of their own that are called so: carry others")
@@ -104,7 +112,10 @@ def run_batch(
         state = state_of(directory, shards)
         tell = progress or (lambda state: None)
         tell(state)
-        with closing(runner(directory, left, manifest.options, workers)) as answered:
+        kept = chosen_cache(cache)
+        # Another run of the batch may have another cache: it is no part of the manifest.
+        asked = {**manifest.options, "cache": None if kept is None else kept.settings}
+        with closing(runner(directory, left, asked, workers)) as answered:
             for news in answered:
                 state = state.after(news)
                 tell(state)

@@ -24,10 +24,11 @@ _PIECE_SECONDS: Final = 0.5
 
 
 class News(NamedTuple):
-    """Jobs that were answered, counted by verdict, and how many of them are lost."""
+    """Jobs that were answered, counted by verdict, how many of them are lost, and warnings of no job."""
 
     verdicts: Mapping[str, int]
     lost: int = 0
+    problems: tuple[str, ...] = ()
 
 
 def answer_shard(
@@ -73,7 +74,7 @@ def answer_shard(
         if "failed" in answer:
             raise BatchError(answer["failed"])
         counted.update(answer["counts"])
-        yield News(answer["counts"], int(fault is not None))
+        yield News(answer["counts"], int(fault is not None), tuple(answer["problems"]))
         fault = None
         if answer["whole"]:
             return

@@ -12,17 +12,23 @@ from potlang import api
 from potlang.batch.jobs import Job, job_of_file, language_of
 from potlang.batch.manifest import Shard
 from potlang.batch.rows import ShardFiles, Told, lost_row, row_of
+from potlang.diag import Diagnostic
 from potlang.languages.dagmath.solve.answers import AnswerChecker
 from potlang.processes.frames import Message
 from potlang.processes.worker import Service
+from potlang.prove.cache import Cache
 from potlang.report.results import Limits
 
 
 class JobService(Service):
     """Answers one input with its report."""
 
+    kind_of_cache: type[Cache] = Cache
+
     def __init__(self) -> None:
         self._judge = AnswerChecker()
+        self._cached_by: Message | None = None
+        self._cache: Cache | None = None
 
     def answer(self, request: Message) -> Message:
         """As `Service.answer`: `source`, `options`."""
@@ -43,15 +49,34 @@ class JobService(Service):
             given |= {"answer": job.answer, "steps": options["steps"], "judge": self._judge}
         else:
             given["route"] = options["route"]
+        if job.language == "pot":
+            given["cache"] = self._cache_of(options["cache"])
         return api.verify(job.source, language=job.language, name=job.name, **given).to_dict()
+
+    def _cache_of(self, settings: Message | None) -> Cache | None:
+        """The cache of these settings, the same for all jobs that have them."""
+        if settings != self._cached_by:
+            self._cached_by = settings
+            self._cache = None if settings is None else self.kind_of_cache(**settings)
+        return self._cache
 
     def close(self) -> None:
         """As `Service.close`."""
         self._judge.close()
 
 
+class _ShardCache(Cache):
+    """Its problems go to the run: rows are the same whatever becomes of a cache."""
+
+    def take_problems(self) -> tuple[Diagnostic, ...]:
+        """None, for the report at hand."""
+        return ()
+
+
 class ShardService(JobService):
     """Goes on with a shard for some time, writes a row for each job, and says how far it is."""
+
+    kind_of_cache = _ShardCache
 
     def __init__(self) -> None:
         super().__init__()
@@ -84,7 +109,12 @@ class ShardService(JobService):
         if is_whole:
             files.finish()
             self._close_files()
-        return {"done": files.done, "whole": is_whole, "counts": counts}
+        return {"done": files.done, "whole": is_whole, "counts": counts, "problems": self._problems()}
+
+    def _problems(self) -> list[str]:
+        """The warnings of its cache so far."""
+        found = () if self._cache is None else self._cache.problems
+        return [f"{each.severity}[{each.code}]: {each.message}" for each in found]
 
     def _begun(self, shard: Shard, directory: Path) -> ShardFiles:
         """The files of a shard, behind the rows that there are."""

@@ -22,7 +22,7 @@ from potlang.cli.common import (
 )
 from potlang.cli.helping import Command
 from potlang.cli.inputs import expanded
-from potlang.cli.options import SolvingOptions, exclude_option, solving_options
+from potlang.cli.options import CacheOptions, SolvingOptions, cache_options, exclude_option, solving_options
 from potlang.diag.register import CODES
 from potlang.diag.wording import visible
 from potlang.reading.json_text import SUFFIXES
@@ -83,6 +83,7 @@ class _PartOf(click.ParamType[Any]):
 @exclude_option
 @solving_options
 @click.option("--no-steps", is_flag=True, help="Of solutions, do not check whether each step follows.")
+@cache_options
 @format_option("text", "json")
 def batch(
     files: tuple[str, ...],
@@ -95,6 +96,7 @@ def batch(
     exclude: tuple[str, ...],
     solving: SolvingOptions,
     no_steps: bool,
+    cached: CacheOptions,
     style: str,
 ) -> None:
     """Verify many programs, traces and solutions, each once, into files of a directory.
@@ -127,6 +129,7 @@ def batch(
                 options,
                 workers=workers,
                 part=part,
+                cache=cached.open(),
                 runner=answered_on_ray if runner == "ray" else answered_locally,
                 shard_jobs=shard_jobs,
                 progress=shown.update,
@@ -152,6 +155,7 @@ class _Shown:
         self._bar: Any = nullcontext()
         self._advance: Any = None
         self.before = self._done = 0
+        self._problems: tuple[str, ...] = ()
 
     def __enter__(self) -> _Shown:
         return self
@@ -169,6 +173,9 @@ class _Shown:
 
     def update(self, state: BatchState) -> None:
         """The first time what was there before; then each change."""
+        for problem in state.problems[len(self._problems) :]:
+            tell(visible(problem))
+        self._problems = state.problems
         if self._advance is None:
             self.before, self._done, self._jobs = state.done, state.done, state.jobs
             self._advance = lambda count, doing: None

@@ -60,11 +60,11 @@ def _stats_json(found: Stats) -> dict[str, Any]:
     versions = [
         {"versions": _versions(text), "entries": count} for text, count in sorted(found.versions.items())
     ]
-    return {**found._asdict(), "directory": str(found.directory), "versions": versions}
+    return {**found._asdict(), "versions": versions}
 
 
 def _stats_lines(found: Stats) -> Iterator[str]:
-    yield f"directory  {visible(str(found.directory))}"
+    yield f"place      {visible(found.place)}"
     yield f"entries    {found.entries}"
     yield f"size       {_size(found.bytes)} of at most {_size(found.most_bytes)}"
     yield f"hits       {found.hits}"

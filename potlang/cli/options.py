@@ -172,8 +172,9 @@ _CACHE_VARIABLE = "POTLANG_CACHE"
 
 cache_directory_option = click.option(
     "--cache-dir",
-    metavar="DIRECTORY",
-    help=f"The directory of the cache. [default: {_CACHE_VARIABLE}, or the user's cache directory]",
+    metavar="PLACE",
+    help="The directory of the cache, or the `postgresql://` URL of a database for many machines. "
+    f"[default: {_CACHE_VARIABLE}, or the user's cache directory]",
 )
 
 
@@ -182,13 +183,14 @@ class CacheOptions(NamedTuple):
 
     use_cache: bool | None
     cache_dir: str | None
+    cache_check: float
 
     def open(self) -> Cache | None:
         """The cache, if one is to be used; what is wrong with it is in its `problems`."""
         named = self.cache_dir or os.environ.get(_CACHE_VARIABLE)
         if self.use_cache is False or (self.use_cache is None and not named):
             return None
-        return open_cache(self.cache_dir)
+        return open_cache(self.cache_dir, self.cache_check)
 
 
 cache_options = grouped(
@@ -203,14 +205,21 @@ cache_options = grouped(
         f"[default: only with --cache-dir or {_CACHE_VARIABLE}]",
     ),
     cache_directory_option,
+    click.option(
+        "--cache-check",
+        metavar="SHARE",
+        type=click.FloatRange(0, 1),
+        default=0.05,
+        help="The share of cached verdicts whose certificates are checked at each use.",
+    ),
 )
 
 
-def open_cache(cache_dir: str | None) -> Cache:
-    """The cache in this directory, or in the usual one."""
+def open_cache(cache_dir: str | None, checked: float = 0) -> Cache:
+    """The cache at this place, or at the usual one."""
     from potlang.prove.cache import Cache
 
-    return Cache(cache_dir or None)
+    return Cache(cache_dir or None, checked=checked)
 
 
 _printed: list[Diagnostic] = []
@@ -223,7 +232,7 @@ def print_problems(cache: Cache | None, color: str = "auto") -> None:
         return
     _printed.extend(problems)
 
-    document = Document.from_value(None, str(cache.directory))
+    document = Document.from_value(None, cache.place)
     for problem in problems:
         print_diagnostic(problem, document, color)
 
@@ -369,7 +378,7 @@ program_options = grouped(
 NOUNS: dict[api.Kind, str] = {"pot": "a program", "dot": "a trace", "dagmath": "a solution"}
 _FOR_PROGRAMS = (
     *(name for name in ProgramOptions._fields if name != "words"),
-    *("use_cache", "cache_dir"),
+    *CacheOptions._fields,
 )
 _UNUSED: dict[api.Kind, tuple[str, ...]] = {
     "pot": (*TraceOptions._fields, *SolutionOptions._fields),

@@ -9,6 +9,7 @@ from __future__ import annotations
 import functools
 import hashlib
 import json
+import math
 import os
 import time
 import zlib
@@ -16,21 +17,29 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
+from potlang.prove.cache_store import CacheRow, CacheStore, Damaged, Unusable
 from potlang.prove.versions import versions
 from potlang.report.results import Consistency, Evidence, Limits, OptimizationStatus, ProgramResult, Verdict
 from potlang.utils.directories import user_directory
+from potlang.utils.extra import MissingExtraError
+from potlang.utils.rest import Rest
 
 if TYPE_CHECKING:
     from potlang.diag import Diagnostic
-    from potlang.prove.cache_file import CacheFile, CacheRow
 
-MOST_BYTES: Final = 256 * 1024 * 1024
-"""Most bytes of a cache on disk ([CACHE-SIZE])."""
+FILE_BYTES: Final = 256 << 20
+SERVER_BYTES: Final = 16 << 30
+"""Most bytes of a cache ([CACHE-SIZE])."""
 LARGEST_SHARE: Final = 8
 """An entry takes at most this part of the cache."""
+_LARGEST: Final = 32 << 20
+CHECKED: Final = 0.05
+"""The share of keys whose certificates are checked at each hit ([CACHE-CHECK])."""
+SERVERS: Final = ("postgresql://", "postgres://")
 VARIABLE: Final = "POTLANG_CACHE"
 _FORMAT: Final = 1
 _ACCIDENTS: Final = ("crash", "error")
+_OPEN: Final = "unknown"
 
 T = TypeVar("T")
 Settings = Mapping[str, Any]
@@ -63,7 +72,7 @@ class Entry(NamedTuple):
 class Stats(NamedTuple):
     """The content of a cache in numbers; `verdicts` and `versions` count its entries."""
 
-    directory: Path
+    place: str
     entries: int
     bytes: int
     most_bytes: int
@@ -80,57 +89,86 @@ def make_key(program: str, settings: Settings) -> Key:
 
 
 class Cache:
-    """Reports in a directory. Never raises for the state of the disk: see `problems`.
+    """Reports in a directory, or in a PostgreSQL database. Never raises for their state: see `problems`.
 
-    Safe for threads, across forks, and for any number of processes on one directory. A directory that
-    cannot be found out, as without a home, makes a cache that is not used.
+    Safe for threads, across forks, and for any number of processes. After a fault the cache rests, ten times
+    as long as the fault took and ever longer, and is then tried again. A directory that cannot be found out,
+    as without a home, makes a cache that is not used.
     """
 
     def __init__(
         self,
-        directory: str | os.PathLike[str] | None = None,
+        where: str | os.PathLike[str] | None = None,
         *,
-        most_bytes: int = MOST_BYTES,
-        busy_seconds: float | None = None,
+        most_bytes: int | None = None,
+        patience: float | None = None,
+        checked: float = CHECKED,
     ) -> None:
-        self.most_bytes = most_bytes
+        """`where` is a directory or a URL `postgresql://…`, by default the usual directory.
+
+        `patience` are the seconds that others are waited for; of a share `checked` of the keys, drawn by
+        their digests, the certificates are checked at each hit. Raises ValueError for a share that is none.
+        """
+        if not 0 <= checked <= 1:
+            raise ValueError(f"a share is a number from 0 to 1, not {checked}")
+        self.checked = checked
         self._problems: dict[str, Diagnostic] = {}
         self._taken = 0
-        self._readable = True
-        self._writable = True
-        self._busy = busy_seconds
-        self._file: CacheFile | None = None
-        self.directory = Path(directory) if directory is not None else self._default()
-        self._file = self._opened()
+        self._reading, self._writing = Rest(), Rest()
+        self.where = os.fspath(where) if where is not None else self._default()
+        is_server = self.where.startswith(SERVERS)
+        self.most_bytes = most_bytes or (SERVER_BYTES if is_server else FILE_BYTES)
+        self._store = self._opened(is_server, patience)
+
+    @property
+    def place(self) -> str:
+        """Where it is, as it may be shown: without credentials."""
+        return self.where if self._store is None else self._store.place()
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """What `Cache` takes to make it again, as JSON values, with the credentials."""
+        where = self.where if self.where.startswith(SERVERS) else os.path.abspath(self.where)  # noqa: PTH100
+        return {"where": where, "most_bytes": self.most_bytes, "checked": self.checked}
 
     # --- reports ---
 
     def find(self, key: Key) -> ProgramResult | None:
         """The report kept under `key`, without diagnostics; None if there is none that can be used."""
-        if self._file is None or not self._readable:
+        store = self._store
+        if store is None:
             return None
-        file = self._file
-        row = self._guarded(lambda: file.find(key.digest, time.time()), None)
+        row = self._guarded(lambda: store.find(key.digest), None)
         # The sum binds the content to the key that the row says, so that must be the one asked for.
-        if row is not None and row.key != key.digest:
+        if row is None or row.key != key.digest:
             return None
-        return None if row is None else self._report(row)
+        entry = self._entry(row)
+        if entry is None or not self.checks(key):
+            return None if entry is None else entry.report
+        if entry.report.certificate is None:
+            return None  # Kept by somebody who has fewer checked: it is solved anew, with a certificate.
+        if not certificate_agrees(entry.report, entry.program):
+            self._drop(row, "the certificate of an entry does not show its verdicts")
+            return None
+        return entry.report
+
+    def checks(self, key: Key) -> bool:
+        """Whether entries of this key need a certificate, which is checked at each hit ([CACHE-CHECK])."""
+        return int(key.digest[:8], 16) < self.checked * (1 << 32)
 
     def keep(self, key: Key, report: ProgramResult) -> bool:
         """Keeps the report if it is settled; whether it did."""
-        if self._file is None or not self._writable or not is_settled(report):
+        store = self._store
+        if store is None or not is_settled(report):
             return False
         try:
             row = _row(key, report)
         except ValueError:
             return False
-        if len(row.text) + len(row.report) > self.most_bytes // LARGEST_SHARE:
+        if len(row.text) + len(row.report) > min(self.most_bytes // LARGEST_SHARE, _LARGEST):
             return False
-        file = self._file
-        for _ in range(2):  # Again in a new file if this one turns out to be damaged.
-            if self._guarded(lambda: file.keep(row, time.time()), -1, writing=True) >= 0:
-                return True
-        return False
+        # Again in a new file if this one turns out to be damaged.
+        return any(self._guarded(lambda: store.keep(row), -1, writing=True) >= 0 for _ in range(2))
 
     @property
     def problems(self) -> tuple[Diagnostic, ...]:
@@ -147,93 +185,117 @@ class Cache:
 
     def entries(self, most: int | None = None) -> Iterator[Entry]:
         """The entries that are whole, last used first."""
-        file = self._file
-        if file is None:
+        store = self._store
+        if store is None:
             return
         for key in self._keys()[:most]:
-            row = self._guarded(functools.partial(file.row, key), None)
+            row = self._guarded(functools.partial(store.row, key), None)
             entry = None if row is None else self._entry(row)
             if entry is not None:
                 yield entry
 
     def stats(self) -> Stats:
         """Counts; all zero where there is no cache."""
-        file = self._file
-        if file is None:
-            return Stats(self.directory, 0, 0, self.most_bytes, 0, {}, {})
-        verdicts: dict[str, int] = self._guarded(lambda: file.counts("verdict"), {})
-        listed: dict[str, int] = self._guarded(lambda: file.counts("versions"), {})
-        size = sum(path.stat().st_size for path in file.files() if path.is_file())
-        hits = self._guarded(file.hits, 0)
+        store = self._store
+        if store is None:
+            return Stats(self.place, 0, 0, self.most_bytes, 0, {}, {})
+        verdicts: dict[str, int] = self._guarded(lambda: store.counts("verdict"), {})
+        listed: dict[str, int] = self._guarded(lambda: store.counts("versions"), {})
+        size = self._guarded(store.size, 0)
+        hits = self._guarded(store.hits, 0)
         entries = sum(verdicts.values())
-        return Stats(self.directory, entries, size, self.most_bytes, hits, verdicts, listed)
+        return Stats(self.place, entries, size, self.most_bytes, hits, verdicts, listed)
 
     def clear(self, unused_for: float | None = None) -> int:
         """Removes all entries, or those that were not used for so many seconds; how many."""
-        file = self._file
-        if file is None:
+        store = self._store
+        if store is None:
             return 0
         if unused_for is not None:
-            moment = time.time() - unused_for
-            return self._guarded(lambda: file.drop_unused_since(moment), 0, writing=True)
+            return self._guarded(lambda: store.drop_unused_for(unused_for), 0, writing=True)
         count = len(self._keys())
-        return count if self._guarded(file.remove, -1, writing=True) >= 0 else 0
+        # Also what was just found to be damaged.
+        self._reading, self._writing = Rest(), Rest()
+
+        def cleared() -> bool:
+            store.clear()
+            return True
+
+        return count if self._guarded(cleared, False, writing=True) else 0
 
     def _keys(self) -> list[str]:
         none: list[str] = []
-        return none if self._file is None else self._guarded(self._file.keys, none)
+        return none if self._store is None else self._guarded(self._store.keys, none)
 
     # --- trouble ---
 
-    def _default(self) -> Path:
+    def _default(self) -> str:
         try:
-            return default_directory()
+            return default_place()
         except RuntimeError as error:
-            self._cannot(Path("~"), str(error).lower(), reading=True)
-            return Path()
+            self._never("~", str(error).lower())
+            return ""
 
-    def _opened(self) -> CacheFile | None:
-        if not self._readable:
+    def _opened(self, is_server: bool, patience: float | None) -> CacheStore | None:
+        if self._reading.is_on:
             return None
         try:
-            from potlang.prove.cache_file import BUSY_SECONDS, CacheFile
+            if is_server:
+                from potlang.prove.cache_server import CacheServer
+
+                return CacheServer(self.where, self.most_bytes, patience)
+            from potlang.prove.cache_file import CacheFile
+
+            return CacheFile(Path(self.where), self.most_bytes, patience)
+        except MissingExtraError as error:
+            self.where = SERVERS[0]
+            self._never(self.where, str(error))
         except ImportError:
-            self._cannot(self.directory, "this Python has no sqlite3", reading=True)
-            return None
-        return CacheFile(self.directory, self.most_bytes, self._busy or BUSY_SECONDS)
+            self._never(self.where, "this Python has no sqlite3")
+        return None
 
     def _guarded(self, work: Callable[[], T], otherwise: T, *, writing: bool = False) -> T:
-        """The result of `work`; `otherwise`, and a problem noted, if the file does not let it."""
-        from potlang.prove.cache_file import Damaged, Unusable
-
-        if self._file is None or not (self._writable if writing else self._readable):
+        """The result of `work`; `otherwise`, and a problem noted, if the store does not let it."""
+        store = self._store
+        if store is None or self._reading.is_on or (writing and self._writing.is_on):
             return otherwise
+        began = time.monotonic()
         try:
-            return work()
+            result = work()
         except Damaged as error:
-            self._damaged(error.path, str(error))
-            self._file.leave(error.path)
-            if self._file.current() == error.path:
-                self._readable = self._writable = False
+            self._damaged(error.place, str(error))
+            if not store.leave(error.place):
+                self._rest(began, reading=True)
         except Unusable as error:
-            self._cannot(error.path, str(error), reading=error.reading)
+            self._rest(began, reading=error.reading)
+            self._cannot(error.place, str(error), reading=error.reading)
+        else:
+            (self._writing if writing else self._reading).end()
+            return result
         return otherwise
 
-    def _damaged(self, path: Path, reason: str) -> None:
+    def _rest(self, began: float, *, reading: bool) -> None:
+        seconds = time.monotonic() - began
+        for each in (self._writing, *([self._reading] if reading else ())):
+            each.begin(seconds)
+
+    def _damaged(self, place: str, reason: str) -> None:
         helps = [
             "nothing is lost but time: verdicts are computed anew",
-            "`potc cache clear` removes the file",
+            "`potc cache clear` removes what is damaged",
         ]
-        self._note("POT6010", path=path, reason=reason, helps=helps)
+        self._note("POT6010", path=place, reason=reason, helps=helps)
 
-    def _cannot(self, path: Path, reason: str, *, reading: bool) -> None:
-        self._writable = False
-        self._readable = self._readable and not reading
+    def _never(self, place: str, reason: str) -> None:
+        self._reading.begin(math.inf)
+        self._cannot(place, reason, reading=True)
+
+    def _cannot(self, place: str, reason: str, *, reading: bool) -> None:
         helps = [
             "nothing is lost but time: verdicts are computed anew and not kept",
-            "another directory: `--cache-dir` or POTLANG_CACHE; without a cache: `--no-cache`",
+            "another cache: `--cache-dir` or POTLANG_CACHE; without one: `--no-cache`",
         ]
-        self._note("POT6011", path=path, used="used" if reading else "written", reason=reason, helps=helps)
+        self._note("POT6011", path=place, used="used" if reading else "written", reason=reason, helps=helps)
 
     def _note(self, code: str, **fields: Any) -> None:
         from potlang.diag import Sink
@@ -245,20 +307,37 @@ class Cache:
 
     # --- rows ---
 
-    def _report(self, row: CacheRow) -> ProgramResult | None:
-        entry = self._entry(row)
-        return None if entry is None else entry.report
-
     def _entry(self, row: CacheRow) -> Entry | None:
         """The entry of a row; None, and the row removed, if it is not what was stored."""
         try:
             return _unpacked(row)
         except (ValueError, TypeError, LookupError, zlib.error, RecursionError):
-            file = self._file
-            if file is not None:
-                self._damaged(file.current(), "an entry is not what was stored")
-                self._guarded(lambda: file.drop([row.key]), None, writing=True)
+            self._drop(row, "an entry is not what was stored")
             return None
+
+    def _drop(self, row: CacheRow, reason: str) -> None:
+        store = self._store
+        if store is not None:
+            self._damaged(store.place(), reason)
+            self._guarded(lambda: store.drop([row.key]), None, writing=True)
+
+
+def certificate_agrees(report: ProgramResult, program: str) -> bool:
+    """Whether a report's certificate holds for a program's IR text and does not contradict its answers."""
+    from potlang.certify import check
+
+    outcome = check(report.certificate or "", program)
+    if outcome.status == "INVALID":
+        return False
+    said = {key: answer.split()[0] for key, answer in outcome.verdicts.items()}
+    # The answers on claims and norms come first, in the report's order.
+    pairs = list(zip((str(each.verdict) for each in report.results), said.values(), strict=False))
+    if report.optimization is not None:
+        objectives = enumerate(report.optimization.objectives)
+        pairs += ((str(each.status), said.get(f"objective {at}", _OPEN)) for at, each in objectives)
+    if report.consistency is not None:
+        pairs.append((str(report.consistency), said.get("assumptions", _OPEN)))
+    return all(proved in (answer, _OPEN) for answer, proved in pairs)
 
 
 def is_settled(report: ProgramResult) -> bool:
@@ -284,15 +363,19 @@ def _is_open(evidence: Evidence) -> bool:
     return any(each is not None and each.undecided for each in lists)
 
 
-def default_directory() -> Path:
+def default_place() -> str:
     """POTLANG_CACHE, or the user's cache directory on this system. Raises RuntimeError without a home."""
-    return user_directory(
+    named = os.environ.get(VARIABLE, "")
+    if named.startswith(SERVERS):
+        return named
+    found = user_directory(
         VARIABLE,
         windows="potlang/Cache",
         macos="Caches/potlang",
         xdg=("XDG_CACHE_HOME", ".cache"),
         other="potlang",
     )
+    return str(found)
 
 
 def _sha256(*parts: str | bytes) -> hashlib._Hash:
@@ -307,8 +390,6 @@ def _sha256(*parts: str | bytes) -> hashlib._Hash:
 
 def _row(key: Key, report: ProgramResult) -> CacheRow:
     """Raises ValueError if the report has a number too long for JSON text."""
-    from potlang.prove.cache_file import CacheRow
-
     bare = report._replace(diagnostics=(), located=(), version="")
     text = zlib.compress(key.program.encode("utf-8", "surrogatepass"), 1)
     value = {"report": bare.to_dict(), "certificate": report.certificate}

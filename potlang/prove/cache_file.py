@@ -8,19 +8,19 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Final, NamedTuple, TypeVar
+from typing import Final, TypeVar
+
+from potlang.prove.cache_store import COLUMNS, COUNTED, EVICT_TO, EVICTED_AT_ONCE, CacheRow, Damaged, Unusable
 
 SCHEMA: Final = 1
 BUSY_SECONDS: Final = 5.0
 _SMALL_WAIT_MS: Final = 50
 _LARGEST_VALUE: Final = 256 * 1024 * 1024
 _MOST_HITS: Final = 1e15
-_EVICTED_AT_ONCE: Final = 32
-"""Of so many entries one at once."""
-_EVICT_TO: Final = 0.9
 
 _TABLES: Final = (
     "CREATE TABLE entries (key TEXT PRIMARY KEY, used REAL NOT NULL, made REAL NOT NULL,"
@@ -30,48 +30,17 @@ _TABLES: Final = (
     "CREATE INDEX by_use ON entries (used)",
     f"PRAGMA user_version = {SCHEMA}",
 )
-_COLUMNS: Final = "key, verdict, versions, program, settings, sum, text, report"
 
 T = TypeVar("T")
 
 
-class CacheRow(NamedTuple):
-    """One entry as stored. `sum` is the SHA-256 of the rest; `text` and `report` are compressed."""
-
-    key: str
-    verdict: str
-    versions: str
-    program: str
-    settings: str
-    sum: bytes
-    text: bytes
-    report: bytes
-
-
-class Damaged(Exception):
-    """The file is not what was written; it is not used any more."""
-
-    def __init__(self, path: Path, reason: str) -> None:
-        super().__init__(reason)
-        self.path = path
-
-
-class Unusable(Exception):
-    """The file cannot be read or written now, for a reason outside of it. `reading`: not even read."""
-
-    def __init__(self, path: Path, reason: str, reading: bool) -> None:
-        super().__init__(reason)
-        self.path = path
-        self.reading = reading
-
-
 class CacheFile:
-    """The current file of a directory. Holds nothing open: safe for threads and across forks."""
+    """The current file of a directory: a `CacheStore`. Holds nothing open."""
 
-    def __init__(self, directory: Path, most_bytes: int, busy_seconds: float = BUSY_SECONDS) -> None:
+    def __init__(self, directory: Path, most_bytes: int, patience: float | None = None) -> None:
         self.directory = directory
         self._most_bytes = most_bytes
-        self._busy = busy_seconds
+        self._busy = BUSY_SECONDS if patience is None else patience
 
     # --- which file ---
 
@@ -88,29 +57,34 @@ class CacheFile:
         """The file in use, whether it is there yet or not."""
         return (self.files() or [self._path(0)])[-1]
 
+    def place(self) -> str:
+        """As `CacheStore.place`: the directory."""
+        return str(self.directory)
+
     def _path(self, number: int) -> Path:
         return self.directory / f"verdicts-{SCHEMA}-{number}.sqlite3"
 
     def _next(self, path: Path) -> Path:
         return self._path((_number(path.name) or 0) + 1)
 
-    def leave(self, damaged: Path) -> None:
-        """Goes on with a new file if `damaged` is the current one, and keeps only that one aside.
+    def leave(self, damaged: str) -> bool:
+        """As `CacheStore.leave`. Of damaged files only the last is kept aside.
 
         Nothing is renamed or emptied: others may be at work in the file and find out for themselves.
         """
         files = self.files()
-        if not files or files[-1] != damaged:
-            return
+        if not files or str(files[-1]) != damaged:
+            return True
         try:
-            self._next(damaged).touch()
+            self._next(files[-1]).touch()
         except OSError:
-            return
+            return False
         for older in files[:-1]:
             _remove(older)
+        return True
 
-    def remove(self) -> int:
-        """Removes all files, of other schemas too; how many. An empty one of the next number is left.
+    def clear(self) -> None:
+        """As `CacheStore.clear`: all files, of other schemas too. An empty one of the next number is left.
 
         A file of the same number could meet the journal of a process that is still at work in the old one.
         """
@@ -120,19 +94,23 @@ class CacheFile:
                 self._next(self.current()).touch()
             for path in files:
                 path.unlink(missing_ok=True)
-            return len(files)
+
+    def size(self) -> int:
+        """As `CacheStore.size`: of all files."""
+        with self._guard(self.directory, reading=False):
+            return sum(path.stat().st_size for path in self.files() if path.is_file())
 
     # --- what is in it ---
 
-    def find(self, key: str, now: float) -> CacheRow | None:
-        """The entry of `key`, its use noted as far as that is possible without waiting."""
-
+    def find(self, key: str) -> CacheRow | None:
+        """As `CacheStore.find`."""
         row = self.row(key)
         if row is not None:
-            self._note_use(key, now)
+            self._note_use(key)
         return row
 
-    def _note_use(self, key: str, now: float) -> None:
+    def _note_use(self, key: str) -> None:
+        now = time.time()
         try:
             with self._open("rw") as connection:
                 connection.execute(f"PRAGMA busy_timeout = {_SMALL_WAIT_MS}")
@@ -140,12 +118,13 @@ class CacheFile:
         except (Unusable, Damaged):
             return
 
-    def keep(self, row: CacheRow, now: float) -> int:
-        """Writes the entry, whole or not at all; how many others had to make room."""
+    def keep(self, row: CacheRow) -> int:
+        """As `CacheStore.keep`."""
+        now = time.time()
 
         def work(connection: sqlite3.Connection) -> int:
             connection.execute(
-                f"INSERT INTO entries ({_COLUMNS}, used, made, hits) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0)"
+                f"INSERT INTO entries ({COLUMNS}, used, made, hits) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0)"
                 " ON CONFLICT (key) DO UPDATE SET sum = excluded.sum, text = excluded.text,"
                 " report = excluded.report, verdict = excluded.verdict, versions = excluded.versions,"
                 " program = excluded.program, settings = excluded.settings, used = excluded.used",
@@ -156,24 +135,25 @@ class CacheFile:
         return self._write(work)
 
     def drop(self, keys: Sequence[str]) -> None:
-        """Removes entries."""
+        """As `CacheStore.drop`."""
         self._write(
             lambda connection: connection.executemany(
                 "DELETE FROM entries WHERE key = ?", [(key,) for key in keys]
             )
         )
 
-    def drop_unused_since(self, moment: float) -> int:
-        """Removes the entries that were last used before `moment`; how many."""
+    def drop_unused_for(self, seconds: float) -> int:
+        """As `CacheStore.drop_unused_for`."""
         if not self.files():
             return 0
+        moment = time.time() - seconds
         count: int = self._write(
             lambda connection: connection.execute("DELETE FROM entries WHERE used < ?", (moment,)).rowcount
         )
         return count
 
     def keys(self) -> list[str]:
-        """The keys of all entries, last used first."""
+        """As `CacheStore.keys`."""
 
         def work(connection: sqlite3.Connection) -> list[str]:
             return [key for (key,) in connection.execute("SELECT key FROM entries ORDER BY used DESC, key")]
@@ -181,17 +161,17 @@ class CacheFile:
         return self._read(work, [])
 
     def row(self, key: str) -> CacheRow | None:
-        """As `find`, without noting the use."""
+        """As `CacheStore.row`."""
 
         def work(connection: sqlite3.Connection) -> CacheRow | None:
-            found = connection.execute(f"SELECT {_COLUMNS} FROM entries WHERE key = ?", (key,)).fetchone()
+            found = connection.execute(f"SELECT {COLUMNS} FROM entries WHERE key = ?", (key,)).fetchone()
             return None if found is None else CacheRow(*found)
 
         return self._read(work, None)
 
     def counts(self, column: str) -> dict[str, int]:
-        """How many entries there are for each `verdict` or `versions`."""
-        if column not in ("verdict", "versions"):
+        """As `CacheStore.counts`."""
+        if column not in COUNTED:
             raise ValueError(column)
 
         def work(connection: sqlite3.Connection) -> dict[str, int]:
@@ -201,7 +181,7 @@ class CacheFile:
         return self._read(work, {})
 
     def hits(self) -> int:
-        """How often entries that are still there were found."""
+        """As `CacheStore.hits`."""
 
         def work(connection: sqlite3.Connection) -> int:
             (total,) = connection.execute("SELECT TOTAL(hits) FROM entries").fetchone()
@@ -219,7 +199,7 @@ class CacheFile:
             with self._open("rw") as connection:
                 return work(connection) if _schema(connection) else empty
         except Unusable as error:
-            if error.path.exists():
+            if Path(error.place).exists():
                 raise
             return empty  # It was cleared just now.
 
@@ -241,10 +221,10 @@ class CacheFile:
         if _pages(connection) * page <= self._most_bytes:
             return 0
         (entries,) = connection.execute("SELECT COUNT(*) FROM entries").fetchone()
-        batch = entries // _EVICTED_AT_ONCE + 1
+        batch = entries // EVICTED_AT_ONCE + 1
         oldest = f"SELECT key FROM entries ORDER BY used, key LIMIT {batch}"
         total = 0
-        while _pages(connection) * page > self._most_bytes * _EVICT_TO:
+        while _pages(connection) * page > self._most_bytes * EVICT_TO:
             count = connection.execute(f"DELETE FROM entries WHERE key IN ({oldest})").rowcount
             if not count:
                 break
@@ -277,7 +257,7 @@ class CacheFile:
         except sqlite3.Error as error:
             raise _meaning(error, path, reading) from error
         except (OSError, ValueError) as error:
-            raise Unusable(path, _reason(error), reading) from error
+            raise Unusable(str(path), _reason(error), reading) from error
 
 
 def _number(name: str) -> int | None:
@@ -337,8 +317,8 @@ def _meaning(error: sqlite3.Error, path: Path, reading: bool) -> Damaged | Unusa
     """`Unusable` for errors that are known to come from outside the file, `Damaged` for all others."""
     code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & 0xFF
     if code not in _FROM_OUTSIDE or (code == sqlite3.SQLITE_READONLY and _writable(path)):
-        return Damaged(path, _reason(error))
-    return Unusable(path, _reason(error), reading or code in _CANNOT_READ)
+        return Damaged(str(path), _reason(error))
+    return Unusable(str(path), _reason(error), reading or code in _CANNOT_READ)
 
 
 def _writable(path: Path) -> bool:

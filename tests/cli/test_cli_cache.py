@@ -116,7 +116,7 @@ def test_stats_as_text(tmp_path: Path) -> None:
     potc(ENTAILED, REFUTED, "--cache-dir", tmp_path)
     lines = potc("cache", "stats", "--cache-dir", tmp_path).stdout.splitlines()
     assert [line.split()[:2] for line in lines[:6]] == [
-        ["directory", str(tmp_path)],
+        ["place", str(tmp_path)],
         ["entries", "2"],
         ["size", lines[2].split()[1]],
         ["hits", "0"],

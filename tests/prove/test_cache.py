@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from potlang.ir.text import print_module, read_module
 from potlang.languages.pot import solve
 from potlang.processes.pool import Workers
 from potlang.prove import cache as module
-from potlang.prove.cache import Cache, default_directory, is_settled, make_key
+from potlang.prove.cache import Cache, default_place, is_settled, make_key
 from potlang.report.results import (
     Bindings,
     CheckRecord,
@@ -51,6 +52,17 @@ OTHER: dict[str, Any] = {
     "limits": Limits(check_ms=9_000),
 }
 """Another value than the default for every option of `verify` that a report depends on."""
+
+
+SETTINGS_OF_VERIFY: dict[str, Any] = {
+    "route": "auto",
+    "trust": "best",
+    "models": "claim",
+    "passes": potlang.api.DEFAULT_PASSES,
+    "cores": "one",
+    "certificate": False,
+    "limits": Limits(),
+}
 
 
 def timeless(found: ProgramResult) -> Any:
@@ -179,6 +191,79 @@ names = ["z3-solver", "cvc5", "pysmt"]
 print(heavy, [name for name in names if found[name] != version(name)], len(found["code"]))
 """
     assert said(start(code)) == "[] [] 16\n"
+
+
+# --- certificates checked again ------------------------------------------------------------------
+
+
+def test_a_share_of_the_keys_is_checked() -> None:
+    """[CACHE-CHECK] By the digest, so that each run and each machine checks the same ones."""
+    keys = [key(number) for number in range(2000)]
+    for share in (0.0, 0.05, 0.5, 1.0):
+        kept = Cache("here", checked=share)
+        drawn = [each for each in keys if kept.checks(each)]
+        assert abs(len(drawn) / len(keys) - share) < 0.02
+        assert drawn == [each for each in keys if Cache("elsewhere", checked=share).checks(each)]
+    for wrong in (-0.1, 1.1):
+        with pytest.raises(ValueError, match="a share is"):
+            Cache("here", checked=wrong)
+
+
+@pytest.mark.parametrize("path", EACH_KIND)
+def test_certificates_of_sound_entries_hold(path: Path, tmp_path: Path) -> None:
+    """[CACHE-CHECK] With all checked a hit is what it is without; it has no certificate unasked."""
+    kept = Cache(tmp_path, checked=1)
+    first, again = (potlang.verify(path, cache=kept) for _ in range(2))
+    if first.verdict not in (Verdict.REJECTED, Verdict.UNKNOWN):
+        assert again.to_dict() == first.to_dict()
+        assert kept.stats().hits == 1
+        assert again.certificate is None
+        (entry,) = kept.entries()
+        assert entry.report.certificate is not None
+    assert kept.problems == ()
+
+
+def test_an_entry_without_a_certificate_is_solved_anew_where_one_is_checked(tmp_path: Path) -> None:
+    """[CACHE-CHECK] Kept by somebody who has fewer checked."""
+    potlang.verify(PROGRAM, cache=Cache(tmp_path, checked=0))
+    strict = Cache(tmp_path, checked=1)
+    assert potlang.verify(PROGRAM, cache=strict).diagnostics == ()
+    (entry,) = strict.entries()
+    assert entry.report.certificate is not None
+    assert strict.problems == ()
+
+
+def other_verdict(found: ProgramResult) -> ProgramResult:
+    result = found.results[0]._replace(verdict=Verdict.REFUTED)
+    return found._replace(results=(result, *found.results[1:]))
+
+
+FORGED: dict[str, Callable[[ProgramResult], ProgramResult]] = {
+    "another verdict": other_verdict,
+    "a certificate cut off": lambda each: each._replace(certificate=str(each.certificate)[:-20]),
+    "one of another program": lambda each: each._replace(certificate="(potlang-certificate 1)\n(end)\n"),
+    "another answer in it": lambda each: each._replace(
+        certificate=str(each.certificate).replace(" entailed)", " inconsistent)")
+    ),
+}
+
+
+@pytest.mark.parametrize("name", FORGED)
+def test_an_entry_whose_certificate_does_not_hold_is_dropped(name: str, tmp_path: Path) -> None:
+    """[CACHE-CHECK] A warning, and the program is solved anew; where none is checked the sum alone speaks."""
+    program = potlang.compile(PROGRAM)
+    kept = Cache(tmp_path, checked=1)
+    right = potlang.verify(program, cache=kept)
+    asked = make_key(print_module(program.module), SETTINGS_OF_VERIFY)
+    found = kept.find(asked)
+    assert found is not None
+    assert kept.keep(asked, FORGED[name](found))
+    assert Cache(tmp_path, checked=0).find(asked) is not None
+    again = potlang.verify(program, cache=kept)
+    assert again.verdict is right.verdict is Verdict.ENTAILED
+    assert [each.code for each in again.diagnostics] == ["POT6010"]
+    assert potlang.verify(program, cache=kept).diagnostics == ()
+    assert kept.find(asked) is not None
 
 
 # --- what is kept --------------------------------------------------------------------------------
@@ -339,7 +424,7 @@ def test_the_usual_directory(
         monkeypatch.setenv(name, value)
     monkeypatch.setenv("HOME", "/home/u")
     monkeypatch.setattr("sys.platform", platform)
-    assert default_directory() == Path(expected)
+    assert default_place() == str(Path(expected))
 
 
 def test_the_cache_is_off_unless_asked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

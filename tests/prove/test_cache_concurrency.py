@@ -22,7 +22,7 @@ from cache_support import key, report
 from potlang.prove.cache import Cache
 directory, number, rounds = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
 chance = random.Random(number)
-kept = Cache(directory, busy_seconds=60)
+kept = Cache(directory, patience=60)
 print("ready", flush=True)
 sys.stdin.readline()
 hits = 0

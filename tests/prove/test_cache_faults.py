@@ -7,8 +7,9 @@ import shutil
 import sqlite3
 import sys
 import tempfile
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,8 @@ from hypothesis import strategies as st
 import potlang
 from potlang.prove.cache import Cache
 from potlang.report.results import Verdict
+from potlang.utils import rest
+from potlang.utils.rest import Rest
 
 PROGRAM = {"knowledge_base": [], "verifications": [{"name": "v", "constraint": "1 + 1 == 2"}]}
 COUNT = 6
@@ -213,7 +216,7 @@ def test_a_file_that_others_have_left_is_not_left_twice(tmp_path: Path) -> None:
     (tmp_path / "verdicts-1-0.sqlite3").write_bytes(b"damaged, all of it" * 100)
     first, late = Cache(tmp_path), Cache(tmp_path)
     assert first.keep(key(0), report(0))
-    late._file.leave(tmp_path / "verdicts-1-0.sqlite3")  # type: ignore[union-attr]
+    late._store.leave(str(tmp_path / "verdicts-1-0.sqlite3"))  # type: ignore[union-attr]
     assert late.find(key(0)) == report(0)
     assert sorted(path.name for path in tmp_path.iterdir()) == [
         "verdicts-1-0.sqlite3",
@@ -239,7 +242,7 @@ def test_a_locked_cache_costs_its_patience_once(tmp_path: Path) -> None:
     Cache(tmp_path).keep(key(0), report(0))
     holder = sqlite3.connect(file_of(tmp_path), isolation_level=None)
     holder.execute("BEGIN EXCLUSIVE")
-    kept = Cache(tmp_path, busy_seconds=0.05)
+    kept = Cache(tmp_path, patience=0.05)
     found = potlang.verify(PROGRAM, cache=kept)
     assert found.verdict is Verdict.ENTAILED
     (problem,) = found.diagnostics
@@ -394,3 +397,41 @@ print(os.waitpid(child, 0)[1], kept.find(key(1)) == report(1), kept.problems)
     if not hasattr(os, "fork"):
         pytest.skip("this system has no fork, which the test is about")
     assert said(start(code, tmp_path)) == "0 True ()\n"
+
+
+# --- pauses ----------------------------------------------------------------------------------------
+
+
+def test_pauses_grow_and_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    """[CACHE-FAULT] A failure costs a tenth of the time at most; what works again is used again."""
+    now = 100.0
+    monkeypatch.setattr(rest, "monotonic", lambda: now)
+    pause = Rest()
+    lengths = []
+    for _ in range(8):
+        began = now
+        pause.begin(0.01)
+        while pause.is_on:
+            now += 0.5
+        lengths.append(now - began)
+    assert lengths == [1, 2, 4, 8, 16, 32, 60, 60]
+    pause.end()
+    pause.begin(5)
+    now += 49
+    assert pause.is_on
+    now += 1
+    assert not pause.is_on
+
+
+def test_a_cache_that_was_locked_is_used_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """[CACHE-FAULT]"""
+    kept = Cache(tmp_path, patience=0.01)
+    assert kept.keep(key(0), report(0))
+    with closing(sqlite3.connect(file_of(tmp_path), isolation_level=None)) as holder:
+        holder.execute("BEGIN EXCLUSIVE")
+        assert kept.find(key(0)) is None
+        holder.execute("ROLLBACK")
+    assert kept.find(key(0)) is None  # It rests.
+    monkeypatch.setattr(rest, "monotonic", lambda: time.monotonic() + 60)
+    assert kept.find(key(0)) == report(0)
+    assert codes(kept) == ["POT6011"]

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from potlang.prove.proofs import Archived
 
 CacheChoice: TypeAlias = "Cache | str | os.PathLike[str] | bool | None"
-"""A cache, its directory, True for the usual one, or none."""
+"""A cache, its directory or `postgresql://` URL, True for the usual one, or none."""
 ProofFormat = Literal["cpc", "alethe"]
 
 
@@ -49,7 +49,7 @@ def verify(
     `route` forces a way to answer (`both` asks two solvers and compares); `trust="solver"` skips what
     only strengthens the evidence; `models="full"` shows all symbols, `cores="all"` every
     minimal core within [LIMIT-CORES]; with `certificate` the report has
-    the text of one. `cache` is one, its directory, or True for the usual one ([CACHE-CHOICE]): then a
+    the text of one. `cache` is one, its directory or URL, or True for the usual one ([CACHE-CHOICE]): then a
     settled report is kept, and given again for the same program and options. With `words` its results are
     said in sentences too. Raises ValueError for an
     unknown option or pipeline.
@@ -82,17 +82,24 @@ def _verified(
         source = checked.program
     program = source
 
-    def run() -> Report:
+    def run(certificate: bool) -> Report:
         with program.session(**options, limits=limits, workers=workers) as session:
             return session.run(certificate=certificate)
 
-    if cache is None or cache is False:
-        return run(), program
-    from potlang.prove.cache import Cache
-
-    chosen = cache if isinstance(cache, Cache) else Cache(None if cache is True else cache)
+    chosen = chosen_cache(cache)
+    if chosen is None:
+        return run(certificate), program
     settings = {**options, "certificate": certificate, "limits": limits}
     return _remembered(chosen, program, settings, run), program
+
+
+def chosen_cache(choice: CacheChoice) -> Cache | None:
+    """The cache that an option means ([CACHE-CHOICE])."""
+    if choice is None or choice is False:
+        return None
+    from potlang.prove.cache import Cache
+
+    return choice if isinstance(choice, Cache) else Cache(None if choice is True else choice)
 
 
 def rejected(checked: Checked, limits: Limits) -> Report:
@@ -132,7 +139,7 @@ def archive_proofs(
 
 
 def _remembered(
-    cache: Cache, program: Program, settings: dict[str, Any], run: Callable[[], Report]
+    cache: Cache, program: Program, settings: dict[str, Any], run: Callable[[bool], Report]
 ) -> Report:
     """The report that the cache has for these settings, or that of a run; with the cache's own problems."""
     from potlang.diag.render_json import diagnostic_to_json
@@ -140,9 +147,13 @@ def _remembered(
 
     key = make_key(emit(program.module, "ir"), settings)
     found = cache.find(key)
-    report = run() if found is None else program.report(found)
     if found is None:
+        report = run(settings["certificate"] or cache.checks(key))
         cache.keep(key, report)
+    else:
+        report = program.report(found)
+    if not settings["certificate"]:
+        report = report._replace(certificate=None)
     news = cache.take_problems()
     nowhere = Document.from_value(None, "<cache>")
     located = (*report.located, *(diagnostic_to_json(each, nowhere) for each in news))
