@@ -6,6 +6,8 @@ does. The work is done by `potlang.languages`.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, TypedDict, TypeVar, overload
 
@@ -22,6 +24,7 @@ from potlang.languages.pot.solve import verify as verify_program
 from potlang.prove.options import Cores, Models, OptionError, RouteName, Trust
 from potlang.report.results import Limits
 from potlang.source import DEFAULT_LIMITS, Document
+from potlang.tables.access import TablesChoice, allowing
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -50,8 +53,13 @@ _NOUNS: dict[Kind, str] = {"pot": "a program", "dot": "a trace", "dagmath": "a s
 
 
 class FormOptions(TypedDict, total=False):
-    """The options of `check`, all of them of traces (see `potlang.dot.check`)."""
+    """The options of `check`.
 
+    Of programs: `sources`, the directories whose tables they may read ([SRC-ALLOWED]). The others are of
+    traces (see `potlang.dot.check`).
+    """
+
+    sources: TablesChoice
     profile: Profile
     theory: Program | ProgramSource | None
     budget: int | None
@@ -62,7 +70,7 @@ class VerifyOptions(FormOptions, total=False):
     """The options of `verify`.
 
     Of all languages: `trust`, `limits`, `workers`. Of programs and traces: `route`. Of programs: `models`,
-    `cores`, `passes`, `certificate`, `cache`, `words`. Of traces: `profile`, `theory`, `budget`,
+    `cores`, `passes`, `certificate`, `cache`, `words`, `sources`. Of traces: `profile`, `theory`, `budget`,
     `require_end`, `require`. Of solutions: `answer`, `steps`, `judge`. See the three functions
     for what they mean.
     """
@@ -84,14 +92,15 @@ class VerifyOptions(FormOptions, total=False):
 
 
 _COMMON = frozenset({"trust", "limits", "workers"})
-_OF_TRACES = frozenset(FormOptions.__optional_keys__)
+_OF_PROGRAMS = frozenset({"sources"})
+_OF_TRACES = frozenset(FormOptions.__optional_keys__) - _OF_PROGRAMS
 _VERIFY: dict[Kind, frozenset[str]] = {
-    "pot": _COMMON | {"route", "models", "cores", "passes", "certificate", "cache", "words"},
+    "pot": _COMMON | _OF_PROGRAMS | {"route", "models", "cores", "passes", "certificate", "cache", "words"},
     "dot": _COMMON | _OF_TRACES | {"route", "require"},
     "dagmath": _COMMON | {"answer", "steps", "judge"},
 }
 _FORM: dict[Kind, frozenset[str]] = {
-    "pot": frozenset(),
+    "pot": _OF_PROGRAMS,
     "dot": _OF_TRACES,
     "dagmath": frozenset(),
 }
@@ -124,16 +133,18 @@ def check(
     """
     kind, opened, shown = _opened(source, language, name)
     _require(options, _FORM[kind], kind)
+    given: Any = options
     if kind == "dot":
         from potlang.languages.dot.check import check as check_trace
 
-        return check_trace(opened, name=shown, **options)
+        return check_trace(opened, name=shown, **given)
     if kind == "dagmath":
         from potlang.languages.dagmath.check.form import check as check_solution
 
         return check_solution(opened, name=shown)
 
-    return check_program(opened, name=shown)
+    with _tables(options):
+        return check_program(opened, name=shown)
 
 
 def lint(
@@ -184,11 +195,13 @@ def compile(
         raise OptionError("there is no program in a solution: verify it, or compile a claim's derivation")
 
     if kind == "pot":
-        return compile_program(opened, name=shown)
+        with _tables(options):
+            return compile_program(opened, name=shown)
     from potlang.convert.trace_to_program import trace_to_pot
     from potlang.languages.dot.check import check as check_trace
 
-    checked = check_trace(opened, name=shown, **options)
+    given: Any = options
+    checked = check_trace(opened, name=shown, **given)
     if not checked.ok:
         raise CompileError(checked.diagnostics, checked.trace.document)
     return compile_program(trace_to_pot(checked), name=shown)
@@ -247,7 +260,9 @@ def verify(
 
         return verify_solution(opened, name=shown, **given)
 
-    return verify_program(opened, name=shown, **given)
+    with _tables(options):
+        given = {each: value for each, value in options.items() if each != "sources"}
+        return verify_program(opened, name=shown, **given)
 
 
 def view(
@@ -366,6 +381,11 @@ def _require(options: Given, allowed: frozenset[str], kind: Kind) -> None:
     extra = [each for each in options if each not in allowed]
     if extra:
         raise OptionError(f"`{extra[0]}` means nothing for {_NOUNS[kind]}")
+
+
+def _tables(options: Mapping[str, Any]) -> AbstractContextManager[None]:
+    """Allows the tables of `sources`; without it what is allowed stays so."""
+    return allowing(options["sources"]) if "sources" in options else nullcontext()
 
 
 def _diagnosed(source: Any, kind: Kind, name: str | None) -> tuple[Document, tuple[Diagnostic, ...]]:

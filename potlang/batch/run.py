@@ -20,17 +20,22 @@ SHARD_JOBS: Final = 200
 
 
 class BatchOptions(NamedTuple):
-    """The options of `potlang.verify` for each job; `carry` are members of jobs that rows have, too."""
+    """The options of `potlang.verify` for each job; `carry` are members of jobs that rows have, too.
+
+    `sources` are the directories whose tables all programs may read.
+    """
 
     trust: Trust = "best"
     route: RouteName = "auto"
     limits: Limits = Limits()
     steps: bool = True
     carry: tuple[str, ...] = ()
+    sources: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """The options as JSON values."""
-        return {**self._asdict(), "limits": list(self.limits), "carry": list(self.carry)}
+        lists = {"limits": list(self.limits), "carry": list(self.carry), "sources": list(self.sources)}
+        return {**self._asdict(), **lists}
 
 
 class ShardChoice(NamedTuple):

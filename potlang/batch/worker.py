@@ -18,6 +18,7 @@ from potlang.processes.frames import Message
 from potlang.processes.worker import Service
 from potlang.prove.cache import Cache
 from potlang.report.results import Limits
+from potlang.tables.access import allowing
 
 
 class JobService(Service):
@@ -51,7 +52,8 @@ class JobService(Service):
             given["route"] = options["route"]
         if job.language == "pot":
             given["cache"] = self._cache_of(options["cache"])
-        return api.verify(job.source, language=job.language, name=job.name, **given).to_dict()
+        with allowing(options["sources"]):
+            return api.verify(job.source, language=job.language, name=job.name, **given).to_dict()
 
     def _cache_of(self, settings: Message | None) -> Cache | None:
         """The cache of these settings, the same for all jobs that have them."""

@@ -22,10 +22,18 @@ from potlang.cli.common import (
 )
 from potlang.cli.helping import Command
 from potlang.cli.inputs import expanded
-from potlang.cli.options import CacheOptions, SolvingOptions, cache_options, exclude_option, solving_options
+from potlang.cli.options import (
+    CacheOptions,
+    SolvingOptions,
+    cache_options,
+    exclude_option,
+    solving_options,
+    sources_option,
+)
 from potlang.diag.register import CODES
 from potlang.diag.wording import visible
 from potlang.reading.json_text import SUFFIXES
+from potlang.tables.access import allowed
 
 if TYPE_CHECKING:
     from potlang.batch.run import BatchState, ShardChoice
@@ -82,6 +90,7 @@ class _PartOf(click.ParamType[Any]):
 )
 @exclude_option
 @solving_options
+@sources_option
 @click.option("--no-steps", is_flag=True, help="Of solutions, do not check whether each step follows.")
 @cache_options
 @format_option("text", "json")
@@ -115,7 +124,8 @@ def batch(
     from potlang.batch.run import BatchOptions, run_batch
     from potlang.utils.extra import MissingExtraError
 
-    options = BatchOptions(solving.trust, solving.route, solving.limits, not no_steps, carry)
+    sources = tuple([str(each.resolve()) for each in allowed().directories])
+    options = BatchOptions(solving.trust, solving.route, solving.limits, not no_steps, carry, sources)
     names = expanded(files, exclude, (*SUFFIXES, *LINES, *ROWS))
     if "-" in names:
         raise click.BadParameter("standard input cannot be gone on with: name a file", param_hint="JOBS")

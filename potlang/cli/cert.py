@@ -20,6 +20,7 @@ from potlang.cli.common import (
     use_color,
 )
 from potlang.cli.helping import CommandGroup
+from potlang.cli.options import sources_option
 from potlang.diag import Sink
 from potlang.diag.wording import visible
 from potlang.languages.pot.check import check as check_program
@@ -55,6 +56,7 @@ def cert() -> None:
 @click.argument("certificate")
 @click.argument("program")
 @format_option("text", "json")
+@sources_option
 @color_option
 def check(certificate: str, program: str, style: str, color: str) -> None:
     """Check a certificate of a program.

@@ -26,6 +26,7 @@ from potlang.cli.options import (
     note_options,
     rule_options,
     run_options,
+    sources_option,
     trace_options,
 )
 from potlang.cli.run import run_checks
@@ -49,6 +50,7 @@ if TYPE_CHECKING:
     help="Compare programs with this JSON Schema, and with nothing else.",
 )
 @rule_options
+@sources_option
 @click.option("--deep", is_flag=True, help="Run the rules of `potc lint` that ask a solver, too.")
 @config_option
 @color_option

@@ -58,6 +58,10 @@ class Start(NamedTuple):
     solver: Any = None
 
 
+class Served:
+    """Stands for `Start` where a command is run for its work alone, which another process asks for."""
+
+
 def command_of(name: str) -> click.Command:
     """The command of this name, whose module is imported."""
     module, function = COMMANDS[name][0].split(":")

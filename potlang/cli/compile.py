@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
@@ -25,7 +25,7 @@ from potlang.cli.common import (
     write_output,
 )
 from potlang.cli.helping import Command
-from potlang.cli.options import TraceOptions, trace_options
+from potlang.cli.options import TraceOptions, sources_option, trace_options
 from potlang.ir.module import Module
 from potlang.languages.pot.check import Source as ProgramSource
 from potlang.languages.pot.check import check as check_program
@@ -59,6 +59,7 @@ if TYPE_CHECKING:
 @click.option("--print-after", is_flag=True, help="Print the IR after each pass, on standard error.")
 @output_option
 @trace_options
+@sources_option
 @color_option
 def compile_(
     file: str,
@@ -105,7 +106,8 @@ def _of_trace(given: Input, target: str, trace: TraceOptions, color: str) -> Pro
     if target == "dot":
         raise CommandFailure(f"{given.name} is a trace already")
     space = theory_program(trace.theory, "text", color)
-    checked = dot.check(given.source, **trace.form(space), name=given.name)
+    form: Any = trace.form(space)
+    checked = dot.check(given.source, name=given.name, **form)
     print_diagnostics(checked.trace.document, checked.diagnostics, color)
     if not checked.ok:
         sys.exit(INVALID)

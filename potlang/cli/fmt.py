@@ -23,7 +23,7 @@ from potlang.cli.common import (
 )
 from potlang.cli.helping import Command
 from potlang.cli.inputs import expanded
-from potlang.cli.options import exclude_option
+from potlang.cli.options import exclude_option, sources_option
 from potlang.ir.digest import digest
 from potlang.languages.pot.check import check as check_program
 from potlang.languages.pot.format import format_text, formulas_of
@@ -37,6 +37,7 @@ Outcome = Literal["changed", "unchanged", "invalid", "other"]
 @click.option("--diff", "show_diff", is_flag=True, help="As --check, and show the changes.")
 @click.option("--stdout", is_flag=True, help="Print the laid out programs instead of writing them.")
 @exclude_option
+@sources_option
 @color_option
 def fmt(
     files: tuple[str, ...], check: bool, show_diff: bool, stdout: bool, exclude: tuple[str, ...], color: str

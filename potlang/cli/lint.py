@@ -12,7 +12,14 @@ from potlang.cli.common import (
     read_input,
 )
 from potlang.cli.helping import Command
-from potlang.cli.options import RuleOptions, RunOptions, config_option, rule_options, run_options
+from potlang.cli.options import (
+    RuleOptions,
+    RunOptions,
+    config_option,
+    rule_options,
+    run_options,
+    sources_option,
+)
 from potlang.cli.run import run_checks
 from potlang.linter.linter import BUDGET_MS
 from potlang.linter.rules import LINT_RULES
@@ -52,6 +59,7 @@ def _print_rules(context: click.Context, _: click.Parameter, wanted: bool) -> No
     help="List the rules.",
 )
 @config_option
+@sources_option
 @color_option
 def lint(
     files: _Names,

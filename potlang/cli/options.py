@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast, get_args
 import click
 
 from potlang import api
-from potlang.cli.commands import CONFIG
+from potlang.cli.commands import CONFIG, Served
 from potlang.cli.common import Command, Input, note_unused, print_diagnostic
 from potlang.report.results import Limits
 from potlang.source import Document
+from potlang.tables.access import allowing
 
 if TYPE_CHECKING:
     from potlang.diag import Diagnostic
@@ -93,6 +94,27 @@ config_option = click.option(
     help="Settings of this file. [default: the nearest `potlang.toml`, or `pyproject.toml` with a table]",
 )
 """Read before the command is (`main`), since it gives the defaults of the others."""
+
+
+def _allow_tables(context: click.Context, _: click.Parameter, directories: tuple[str, ...]) -> None:
+    """Lets the programs of this command read the tables of these directories."""
+    scope = allowing(directories)
+    scope.__enter__()
+    # The work that another process asks for outlives the command.
+    if not isinstance(context.obj, Served):
+        context.call_on_close(lambda: scope.__exit__(None, None, None))
+
+
+sources_option = click.option(
+    "--sources-dir",
+    type=click.Path(exists=True, file_okay=False),
+    metavar="DIRECTORY",
+    multiple=True,
+    expose_value=False,
+    callback=_allow_tables,
+    help="Programs may read tables below this directory. May be repeated. [default: none]",
+)
+"""No setting of a file: who runs the command says it ([SRC-ALLOWED])."""
 
 
 class RuleOptions(NamedTuple):

@@ -12,7 +12,7 @@ import click
 
 from potlang.cli import stopping
 from potlang.cli.answer import Answer, print_findings
-from potlang.cli.commands import Start
+from potlang.cli.commands import Served, Start
 from potlang.cli.common import ALL_ENTAILED, INVALID, print_json, tell, with_progress, worst_exit
 from potlang.cli.inputs import expanded
 from potlang.cli.options import RunOptions
@@ -34,10 +34,6 @@ class Taken(Exception):
         super().__init__()
         self.work = work
         self.style = style
-
-
-class Served:
-    """Stands for `Start` where `run` is to raise `Taken`."""
 
 
 class Done(NamedTuple):

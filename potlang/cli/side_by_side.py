@@ -18,9 +18,9 @@ from typing import Any, Final, NoReturn
 
 import click
 
-from potlang.cli.commands import command_of
+from potlang.cli.commands import Served, command_of
 from potlang.cli.common import INVALID
-from potlang.cli.run import Done, Item, Served, Taken, Work
+from potlang.cli.run import Done, Item, Taken, Work
 from potlang.diag.register import CODES
 from potlang.diag.wording import visible
 from potlang.processes.frames import Message

@@ -39,6 +39,7 @@ from potlang.cli.options import (
     run_options,
     solution_options,
     solving_options,
+    sources_option,
     trace_options,
     verify_options,
 )
@@ -64,6 +65,7 @@ if TYPE_CHECKING:
 @solution_options
 @program_options
 @cache_options
+@sources_option
 @config_option
 @color_option
 def verify(

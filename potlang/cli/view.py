@@ -32,6 +32,7 @@ from potlang.cli.options import (
     note_options,
     solution_options,
     solving_options,
+    sources_option,
     trace_options,
     verify_options,
 )
@@ -91,6 +92,7 @@ topos_options = grouped(
 @solution_options
 @solving_options
 @config_option
+@sources_option
 @color_option
 def view(
     file: str,

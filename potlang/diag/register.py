@@ -229,12 +229,19 @@ _ROWS = (
         "the {steps} steps of this text and what they rest on are found by rule; "
         "links: {high} sure, {medium} likely, {low} guessed",
     ),
-    # 8 packs
+    # 8 packs and tables
     Code("POT8001", "unknown-pack", _E, "there is no pack `{name}`"),
     Code("POT8002", "unknown-parameter", _E, "the pack `{pack}` has no parameter `{name}`"),
     Code("POT8003", "parameter-mismatch", _E, "`{pack}` needs {wanted}, but `{name}` is {found}"),
     Code("POT8004", "unbound-parameter", _E, "`{name}`, given to the pack `{pack}`, is not declared"),
     Code("POT8005", "broken-pack", _E, "the pack `{name}` is not well formed"),
+    Code("POT8010", "table-refused", _E, "the table `{table}` may not be read: {problem}"),
+    Code("POT8011", "table-unreadable", _E, "the table `{table}` cannot be read: {reason}"),
+    Code("POT8012", "unknown-column", _E, "the table `{table}` has no column `{column}`"),
+    Code("POT8013", "wrong-table-value", _E, "{place}: `{value}` is not {wanted}"),
+    Code("POT8014", "missing-table-key", _E, "{place}: no value, where each row needs one"),
+    Code("POT8015", "not-of-a-table", _E, "no column can give `{name}`: {problem}"),
+    Code("POT8016", "two-table-values", _E, "{place}: another value of `{name}` than in row {row}"),
     # 9 lints
     Code("POT9001", "free-variable", _W, "the variable `{name}` is free: it is read as an unknown constant"),
     Code("POT9002", "unknown-lint", _W, "there is no lint `{name}`"),

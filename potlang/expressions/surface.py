@@ -327,6 +327,35 @@ class ConstantGroup:
     pointer: str
 
 
+class MemberColumn(NamedTuple):
+    """The column whose values are the members of a sort."""
+
+    sort: str
+    column: str
+    pointer: str
+
+
+class FunctionColumns(NamedTuple):
+    """The columns of a function's arguments and of its value; without one each row makes a predicate true."""
+
+    name: str
+    arguments: tuple[str, ...]
+    value: str | None
+    pointer: str
+
+
+class TableSource(NamedTuple):
+    """An item of `sources`: where a table is, and what its columns give."""
+
+    name: str | None
+    file: str | None
+    table: str | None
+    format: str | None
+    members: list[MemberColumn]
+    functions: list[FunctionColumns]
+    pointer: str
+
+
 @dataclass(slots=True, eq=False, repr=False)
 class FactDecl:
     """An item of `knowledge_base`; `value` False asserts the negation."""
@@ -459,6 +488,7 @@ class ParsedProgram:
     actions: list[str] | None = None
     imports: list[ImportDecl] = field(default_factory=list)
     semantics: SemanticsDecl = field(default_factory=SemanticsDecl)
+    sources: list[TableSource] = field(default_factory=list)
     lint: LintDecl = field(default_factory=LintDecl)
     broken: list[str] = field(default_factory=list)
     """Names whose declarations have errors and were left out: their uses are no further errors."""

@@ -73,7 +73,7 @@ MISTAKES: Final = (
 )
 """The codes of every error in the exam programs that models wrote (`cases/dev/illtyped_llm`), the most
 frequent first, and then those of syntax and form."""
-_NOT_SECTIONS: Final = ("$schema", "description")
+_NOT_SECTIONS: Final = ("$schema", "description", "sources")
 _STRING: Final = "…"
 
 

@@ -211,7 +211,7 @@ def _literal(node: Lit) -> str:
     if sort is BOOL:
         return "True" if value else "False"
     if sort is STRING:
-        return _string(str(value))
+        return string_text(str(value))
     if isinstance(sort, EnumSort):
         return written(str(value))
     if isinstance(sort, BitVecSort):
@@ -227,7 +227,8 @@ def _literal(node: Lit) -> str:
     return str(value) if isinstance(value, int) and value >= 0 else f"({value})"
 
 
-def _string(value: str) -> str:
+def string_text(value: str) -> str:
+    """A string as an expression writes it."""
     out = []
     for char in value:
         if char in "\\'":

@@ -100,6 +100,16 @@ FULL = {
     "actions": ["verify", "optimize"],
     "imports": ["std/order/partial_order", {"pack": "std/x", "with": {"T": "Person"}}],
     "semantics": {"unique_names": True, "closed_domain": ["Person"]},
+    "sources": [
+        {
+            "name": "",
+            "file": "people.csv",
+            "table": None,
+            "format": "csv",
+            "members": [{"sort": "Person", "column": "id"}],
+            "functions": [{"name": "p", "arguments": ["id"], "value": "p"}],
+        }
+    ],
 }
 VALUES = st.sampled_from(
     [

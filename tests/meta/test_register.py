@@ -45,6 +45,11 @@ ELSEWHERE = {
     "POT9003": "a solver that needs longer than it is given",
     "POT7011": "an answer that is compared, which checking does not do",
     "POT8005": "no program can break a pack of the standard library",
+    "POT8011": "a table that is no table",
+    "POT8012": "the columns of a table",
+    "POT8013": "the values of a table",
+    "POT8014": "the values of a table",
+    "POT8016": "the values of a table",
 }
 """Codes that no program can show, with the reason; other tests show them."""
 

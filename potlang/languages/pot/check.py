@@ -11,6 +11,7 @@ from potlang.expressions.surface import ParsedProgram
 from potlang.ir.module import Assertion, Module
 from potlang.languages.pot.program import Checked, CompileError, Program
 from potlang.source import Document
+from potlang.tables.access import TablesChoice, allowed, allowing
 from potlang.utils.deadline import OutOfFuel
 from potlang.utils.gc_pause import collector_paused
 
@@ -31,7 +32,9 @@ def check(source: Source, *, name: str | None = None) -> Checked:
     found, value = _found(source, name)
     if isinstance(source, str) and value is None and _PATH.fullmatch(source):
         return found._replace(diagnostics=_with_path_help(found.diagnostics, source))
-    if found.program is not None or len(found.document.text or "") > _LARGE_TEXT:
+    has_tables = isinstance(value, dict) and bool(value.get("sources"))
+    # Each try would read all tables again.
+    if found.program is not None or has_tables or len(found.document.text or "") > _LARGE_TEXT:
         return found
     from potlang.repair import Rejected, with_repairs, with_tried_fixes
 
@@ -62,9 +65,10 @@ def compile(source: Source, *, name: str | None = None) -> Program:
     return checked.program
 
 
-def recompile(source: Source, name: str) -> Program:
-    """The program of a pickle."""
-    return compile(source, name=name)
+def recompile(source: Source, name: str, sources: TablesChoice) -> Program:
+    """The program of a pickle, which may read the same tables."""
+    with allowing(sources):
+        return compile(source, name=name)
 
 
 def _found(source: Any, name: str | None, *, counted: bool = False) -> tuple[Checked, object]:
@@ -107,7 +111,8 @@ def _checked(document: Document, value: object, sink: Sink) -> Checked:
         from potlang.languages.pot.read.packs import load_packs
 
         load_packs(tree, sink)
-    built = None if tree is None else build_session(tree, sink)
+    whole = _with_tables(tree, sink) if tree is not None and tree.sources else tree
+    built = None if whole is None else build_session(whole, sink)
     if tree is None or built is None:
         return Checked(document, tuple(sink.diagnostics(document)), None)
     module, extension = built
@@ -115,6 +120,18 @@ def _checked(document: Document, value: object, sink: Sink) -> Checked:
     _report_templates(tree, sink)
     found = Checked(document, tuple(sink.diagnostics(document)), None)
     return found._replace(program=Program(module, extension, tree, found))
+
+
+def _with_tables(tree: ParsedProgram, sink: Sink) -> ParsedProgram:
+    """The program with the facts of its tables; as it is, with reports, where these cannot be had."""
+    from potlang.tables.facts import with_facts
+    from potlang.tables.load import load
+
+    loaded = load(tree, allowed(), sink)
+    if loaded is None:
+        return tree
+    with loaded.database:
+        return with_facts(tree, loaded)
 
 
 def _report_contradictions(module: Module, sink: Sink) -> None:

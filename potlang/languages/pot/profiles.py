@@ -93,7 +93,7 @@ class _Reduction:
         properties: dict[str, Schema] = {}
         required = []
         for key, item in node["properties"].items():
-            if key in ("$schema", "description", "actions", "lint", *_LEFT_OUT.get(name, ())):
+            if key in ("$schema", "description", "actions", "sources", "lint", *_LEFT_OUT.get(name, ())):
                 continue
             found = self._node(item, key)
             must = key in needed or found.get("type") == "array" or "enum" in found or key == "name"

@@ -20,6 +20,7 @@ from potlang.processes.pool import Workers, default_workers
 from potlang.prove.options import Cores, Models, ProverOptions, RouteName, Trust
 from potlang.report.results import Interrupted, Limits, ProgramResult, Result, worst
 from potlang.source import Document
+from potlang.tables.access import allowed
 from potlang.utils.closing import Closing
 from potlang.utils.deadline import OutOfFuel, within
 from potlang.utils.gc_pause import collector_paused
@@ -107,6 +108,7 @@ class Program:
         """The program as it was read."""
         self._checked = checked
         self._is_whole = True
+        self._tables = allowed()
         self.use = PoolUse()
         """Who uses the program's pool; shared with the programs that `asking` makes."""
 
@@ -219,7 +221,8 @@ class Program:
         from potlang.languages.pot.check import recompile
 
         document = self.document
-        return recompile, (document.value if document.text is None else document.text, document.name)
+        source = document.value if document.text is None else document.text
+        return recompile, (source, document.name, self._tables)
 
 
 class Session(Closing):

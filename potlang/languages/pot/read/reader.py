@@ -26,6 +26,7 @@ from potlang.languages.pot.read.broken import broken_names
 from potlang.languages.pot.read.items import ItemReader
 from potlang.languages.pot.read.settings import SettingsReader
 from potlang.languages.pot.read.sort_kinds import canonical_kind
+from potlang.languages.pot.read.sources import SourceReader
 from potlang.languages.pot.read.statements import StatementReader
 from potlang.source.pointer import join_pointer
 
@@ -41,6 +42,7 @@ SECTIONS = (
     "actions",
     "imports",
     "semantics",
+    "sources",
     "lint",
 )
 _FREE = ("$schema", "description")
@@ -93,6 +95,8 @@ class _Reader(ItemReader):
             imports=self._section("imports", settings.import_),
         )
         module.semantics = settings.semantics(*self._found("semantics"))
+        sources = SourceReader(self.sink)
+        module.sources = self._section("sources", sources.source)
         module.lint = settings.lint(*self._found("lint"))
         if self.sink.has_errors:
             values = {section: value for section, (value, _) in self.sections.items()}

@@ -1,0 +1,1 @@
+"""Facts from tables (`spec/12-sources.md`): files and databases read with DuckDB."""

@@ -1,0 +1,86 @@
+"""Tables of a program as they are loaded: what their columns give, and where."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from potlang.expressions.surface import FunctionDecl, TableSource
+from potlang.ir.sorts import DeclaredSort, Sort
+from potlang.tables.database import TableDatabase
+from potlang.tables.reading import label_of
+
+
+class Column(NamedTuple):
+    """A typed column of a loaded table: its name in the file, and that of SQL."""
+
+    name: str
+    sql: str
+    sort: Sort
+
+
+@dataclass
+class LoadedTable:
+    """A table of the database; `rowid` + 1 is the row of the file."""
+
+    source: TableSource
+    sql: str
+    columns: dict[tuple[str, Sort], Column] = field(default_factory=dict)
+    rows: int = 0
+
+    @property
+    def label(self) -> str:
+        """What reports call it."""
+        return label_of(self.source)
+
+    def place(self, row: int, column: Column | None = None) -> str:
+        """A row, counted from 0, and perhaps a column, as reports name it."""
+        at = f"{self.label}, row {row + 1:,}"
+        return at if column is None else f"{at}, column {column.name}"
+
+
+class Given(NamedTuple):
+    """What columns give: a sort its members, or a function its values, where `function` is set."""
+
+    name: str
+    columns: tuple[tuple[str, Sort], ...]
+    function: FunctionDecl | None
+    pointer: str
+
+
+class BoundSort(NamedTuple):
+    """A sort and the column that has its members."""
+
+    sort: DeclaredSort
+    table: LoadedTable
+    column: Column
+    pointer: str
+
+
+class BoundFunction(NamedTuple):
+    """A function and the columns of its arguments; without `value` it is a predicate that rows make true."""
+
+    declaration: FunctionDecl
+    table: LoadedTable
+    arguments: tuple[Column, ...]
+    value: Column | None
+    pointer: str
+
+
+@dataclass
+class LoadedTables:
+    """All tables of a program, typed and checked."""
+
+    database: TableDatabase
+    sorts: dict[DeclaredSort, BoundSort] = field(default_factory=dict)
+    functions: dict[str, BoundFunction] = field(default_factory=dict)
+    tables: list[LoadedTable] = field(default_factory=list)
+
+    @property
+    def rows(self) -> int:
+        """The rows of all tables."""
+        return sum(table.rows for table in self.tables)
+
+    def bound(self, sort: Sort | None) -> BoundSort | None:
+        """The column with the members of a sort, if one has them."""
+        return self.sorts.get(sort) if isinstance(sort, DeclaredSort) else None

@@ -1,0 +1,101 @@
+"""A DuckDB database that reads named files alone, and ends with the time of the call."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import tempfile
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Final
+
+from potlang.utils.closing import Closing
+from potlang.utils.deadline import Deadline, OutOfTime, look
+from potlang.utils.extra import needed
+
+MOST_MEGABYTES: Final = 2_048
+_POLL_SECONDS: Final = 0.05
+_FOREVER_MS: Final = 1e12
+_PARAMETER: Final = re.compile(r"\$([a-z]\w*)")
+
+
+class TableDatabase(Closing):
+    """An in-memory database, with a folder of its own for what does not fit.
+
+    Queries end with the call (`look`), which raises OutOfTime. They are text of our own with parameters:
+    whatever a program or a table says is a parameter, or `quoted`.
+    """
+
+    def __init__(self, files: Sequence[Path]) -> None:
+        """Raises MissingExtraError without DuckDB."""
+        duckdb = needed("duckdb", "duckdb")
+        self.folder = Path(tempfile.mkdtemp(prefix="potlang-tables-"))
+        self.error: type[Exception] = duckdb.Error
+        """What queries raise."""
+        self._interrupted = duckdb.InterruptException
+        self._connection = duckdb.connect(":memory:")
+        spill = self.folder / "spill"
+        allowed = ", ".join(quoted(str(path)) for path in files)
+        for setting in (
+            f"memory_limit = '{MOST_MEGABYTES}MB'",
+            f"temp_directory = {quoted(str(spill))}",
+            "autoinstall_known_extensions = false",
+            "autoload_known_extensions = false",
+            f"allowed_paths = [{allowed}]",
+            f"allowed_directories = [{quoted(str(self.folder))}]",
+            "enable_external_access = false",
+            "lock_configuration = true",
+        ):
+            self._connection.execute(f"SET {setting}")
+
+    def close(self) -> None:
+        """Free the database and its folder."""
+        self._connection.close()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def rows(self, query: str, parameters: dict[str, object] | None = None) -> list[tuple[Any, ...]]:
+        """The answer to a query. Raises `error`, OutOfTime."""
+        look()
+        # DuckDB refuses parameters that a query has no place for.
+        used = {name: (parameters or {})[name] for name in set(_PARAMETER.findall(query))}
+        with self._watched():
+            try:
+                found: list[tuple[Any, ...]] = self._connection.execute(query, used).fetchall()
+            except self._interrupted:
+                raise OutOfTime from None
+            except RuntimeError as error:
+                # What DuckDB makes of an exception of a signal's handler, which it does not pass on.
+                if str(error) == "Query interrupted":
+                    raise KeyboardInterrupt from None
+                raise
+            return found
+
+    def number(self, query: str, parameters: dict[str, object] | None = None) -> int:
+        """The one number that a query gives."""
+        ((found,),) = self.rows(query, parameters)
+        return int(found)
+
+    @contextmanager
+    def _watched(self) -> Iterator[None]:
+        """Interrupts the query when the time of the call is over."""
+        deadline, over = Deadline(_FOREVER_MS), threading.Event()
+
+        def watch() -> None:
+            while not over.wait(_POLL_SECONDS):
+                if deadline.passed():
+                    self._connection.interrupt()
+
+        watcher = threading.Thread(target=watch, daemon=True)
+        watcher.start()
+        try:
+            yield
+        finally:
+            over.set()
+            watcher.join()
+
+
+def quoted(text: str) -> str:
+    """A text as a literal of SQL."""
+    return "'" + text.replace("'", "''") + "'"
