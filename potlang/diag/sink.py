@@ -14,18 +14,31 @@ _KEPT = 10_000
 _LONGEST_FIELD = 160
 
 
+class TooManyErrors(Exception):
+    """More errors were reported than the sink was to take."""
+
+
 class Sink:
     """Collects diagnostics of one document; at most `limit` are handed out.
 
     Of each severity the first 10,000 reports are kept and the rest counted, so that a hopeless
-    input costs no memory. `counted`: the reports are to be counted, not to be read.
+    input costs no memory. `counted`: the reports are to be counted, not to be read, and by
+    more than `most` different errors `report` raises TooManyErrors.
     """
 
-    __slots__ = ("_counted", "_kept", "_total", "document", "limit")
+    __slots__ = ("_counted", "_kept", "_most", "_total", "document", "limit")
 
-    def __init__(self, document: Document | None = None, limit: int = 100, *, counted: bool = False) -> None:
+    def __init__(
+        self,
+        document: Document | None = None,
+        limit: int = 100,
+        *,
+        counted: bool = False,
+        most: int | None = None,
+    ) -> None:
         self.document = document
         self._counted = counted
+        self._most = most
         self.limit = limit
         self._kept: dict[Severity, list[Diagnostic]] = {severity: [] for severity in Severity}
         self._total = dict.fromkeys(Severity, 0)
@@ -83,11 +96,18 @@ class Sink:
                 fixes=tuple(fixes),
             )
         )
+        self._hold()
 
     def add(self, diagnostic: Diagnostic) -> None:
         """Adds a diagnostic that another sink made, its places being places of this document."""
         if self._has_room(diagnostic.severity, diagnostic.labels):
             self._kept[diagnostic.severity].append(diagnostic)
+            self._hold()
+
+    def _hold(self) -> None:
+        errors = self._kept[Severity.ERROR]
+        if self._most is not None and len(errors) > self._most and len(_unique(errors)) > self._most:
+            raise TooManyErrors
 
     def _has_room(self, level: Severity, labels: tuple[Label, ...]) -> bool:
         """Counts a report; whether it is kept."""

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import chain, islice
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, Protocol
 
 from potlang.diag import Applicability, Diagnostic, Fix
 from potlang.diag.fixes import apply_fix, apply_fixes
@@ -17,8 +17,13 @@ from potlang.repair.declarations import declaration_candidates, name_candidates,
 from potlang.repair.subject import Repair, Subject
 from potlang.utils.deadline import look
 
-Check = Callable[[object], Sequence[Diagnostic]]
-"""The diagnostics of a text or a JSON value."""
+
+class Check(Protocol):
+    """Compiles a text or a JSON value."""
+
+    def __call__(self, changed: object, most: int | None = None) -> Sequence[Diagnostic] | None:
+        """The diagnostics; None as soon as there are more than `most` errors."""
+
 
 _MOST_CANDIDATES: Final = 2_000
 _MOST_CHECKS: Final = 200
@@ -105,16 +110,19 @@ class _RepairSearch:
             return []
         tried: list[tuple[_Tried, Repair]] = []
         best: _Tried | None = None
+        # One that leaves more errors than these is not offered: it is no use to count them.
+        most = len(self._subject.errors) - 1
         for order, candidate in enumerate(islice(self._candidates(), self._checks)):
             # What the errors offer mends the program already: only a nearer change may come before it.
             if mended and candidate.cost > _NEAR:
                 break
             if best is not None and best.errors == 0 and candidate.cost > best.cost + _SLACK:
                 break
-            left = self._tried(candidate.edits)
+            left = self._tried(candidate.edits, most)
             if left is not None:
                 score = _Tried(left[0], candidate.cost, left[1], candidate.common, order)
                 best = score if best is None else min(best, score)
+                most = best.errors
                 tried.append((score, candidate))
         return self._best(tried, len(self._subject.errors) if offered is None else offered[0])
 
@@ -155,8 +163,8 @@ class _RepairSearch:
         )
         yield from sorted(islice(every, _MOST_CANDIDATES), key=lambda candidate: candidate.cost)
 
-    def _tried(self, edits: tuple[Any, ...]) -> tuple[int, int] | None:
-        """Errors and warnings left after the edits; None if these do not apply."""
+    def _tried(self, edits: tuple[Any, ...], most: int | None = None) -> tuple[int, int] | None:
+        """Errors and warnings left after the edits; None if these do not apply, or leave more errors."""
         look()
         fix = Fix("", Applicability.UNSAFE, edits)
         raw = any(isinstance(each, Replace) and not each.pointer for each in edits)
@@ -169,7 +177,9 @@ class _RepairSearch:
                 changed = apply_fix(self._subject.value, fix)
             except FixError:
                 return None
-        found = self._check(changed)
+        found = self._check(changed, most)
+        if found is None:
+            return None
         errors = sum(each.severity == "error" for each in found)
         return errors, len(found) - errors
 

@@ -88,7 +88,7 @@ class _Trial:
 
     def _errors_of(self, made: object) -> _Errors:
         self._left -= 1
-        return _errors(self._check(made))
+        return _errors(self._check(made) or ())
 
     def _made(self, fix: Fix) -> object:
         try:

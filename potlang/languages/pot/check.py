@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from potlang.diag import Diagnostic, Label, Place, Sink
+from potlang.diag.sink import TooManyErrors
 from potlang.expressions.surface import ParsedProgram
 from potlang.ir.module import Assertion, Module
 from potlang.languages.pot.program import Checked, CompileError, Program
@@ -29,7 +30,7 @@ def check(source: Source, *, name: str | None = None) -> Checked:
 
     Raises TypeError for a source of another type.
     """
-    found, value = _found(source, name)
+    found, value = _found(source, name, Sink())
     if isinstance(source, str) and value is None and _PATH.fullmatch(source):
         return found._replace(diagnostics=_with_path_help(found.diagnostics, source))
     has_tables = isinstance(value, dict) and bool(value.get("sources"))
@@ -38,8 +39,11 @@ def check(source: Source, *, name: str | None = None) -> Checked:
         return found
     from potlang.repair import Rejected, with_repairs, with_tried_fixes
 
-    def compiled(changed: Any) -> tuple[Diagnostic, ...]:
-        return _found(changed, None, counted=True)[0].diagnostics
+    def compiled(changed: Any, most: int | None = None) -> tuple[Diagnostic, ...] | None:
+        try:
+            return _found(changed, None, Sink(counted=True, most=most))[0].diagnostics
+        except TooManyErrors:
+            return None
 
     text = found.document.text
     try:
@@ -71,9 +75,9 @@ def recompile(source: Source, name: str, sources: TablesChoice) -> Program:
         return compile(source, name=name)
 
 
-def _found(source: Any, name: str | None, *, counted: bool = False) -> tuple[Checked, object]:
-    """The result of checking, and the JSON value; None if there is none. `counted` as of a `Sink`."""
-    document, value, sink = read_value(source, name, counted=counted)
+def _found(source: Any, name: str | None, sink: Sink) -> tuple[Checked, object]:
+    """The result of checking, and the JSON value; None if there is none."""
+    document, value = read_value(source, name, sink)
     if value is None and sink.has_errors:
         return Checked(document, tuple(sink.diagnostics(document)), None), None
     with collector_paused(_is_large(value)):
@@ -86,20 +90,17 @@ def _is_large(value: object) -> bool:
     )
 
 
-def read_value(
-    source: Source, name: str | None, *, counted: bool = False
-) -> tuple[Document, object | None, Sink]:
-    """The document of a source, its JSON value, and the sink with the errors of reading it."""
+def read_value(source: Source, name: str | None, sink: Sink) -> tuple[Document, object | None]:
+    """The document of a source, and its JSON value; the errors of reading it go to the sink."""
     from potlang.reading.json_text import open_document, read_json
 
     if not isinstance(source, str | bytes | dict | Path):
         raise TypeError(f"a program is str, bytes, dict or Path, not {type(source).__name__}")
-    sink = Sink(counted=counted)
     document = open_document(source, sink, name=name)
     if sink.has_errors:
-        return document, None, sink
+        return document, None
     with collector_paused(len(document.text or "") > _LARGE_TEXT):
-        return document, read_json(document, sink), sink
+        return document, read_json(document, sink)
 
 
 def _checked(document: Document, value: object, sink: Sink) -> Checked:

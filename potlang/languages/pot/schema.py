@@ -38,7 +38,8 @@ def check_schema(
     The diagnostics are those of the reader where the reader has one, else POT1018. Never raises for
     what the source contains.
     """
-    document, value, sink = read_value(source, name)
+    sink = Sink()
+    document, value = read_value(source, name, sink)
     if not sink.has_errors:
         report_misfits(value, schema, schema_name, sink)
     return Checked(document, tuple(sink.diagnostics(document)), None)
