@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 from collections.abc import Iterator, Mapping
 from decimal import Decimal
 from itertools import accumulate, islice
@@ -58,23 +60,38 @@ class Job(NamedTuple):
         return self if is_input else self._replace(source=json.dumps(self.source, default=str))
 
 
-def jobs_of_lines(file: str, start: int, first: int, count: int) -> Iterator[Job]:
+def changed(file: str) -> OSError:
+    """The error of an input that has not the jobs any more that it had when the batch began."""
+    return OSError(errno.ESTALE, "the input is not what it was when the batch began", file)
+
+
+def jobs_of_lines(file: str, start: int, end: int, first: int, count: int) -> Iterator[Job]:
     """So many jobs of JSON Lines from the byte `start`, which begins line `first`; blank lines are none.
 
-    Raises OSError.
+    `end` is the byte behind the last one. Raises OSError, also where the file has become shorter: what is
+    read could be half a line.
     """
     with Path(file).open("rb") as stream:
         stream.seek(start)
         for number, line in islice(read_lines(stream, DEFAULT_LIMITS), count):
+            if os.fstat(stream.fileno()).st_size < end:
+                raise changed(file)
             yield job_of_line(line, file, first + number - 1)
 
 
 def jobs_of_rows(file: str, start: int, count: int) -> Iterator[Job]:
     """So many jobs from row `start`, from 0, of a Parquet file.
 
-    Raises OSError, and MissingExtraError without pyarrow.
+    Raises OSError, also where the file is no Parquet any more, and MissingExtraError without pyarrow.
     """
     parquet = needed("pyarrow.parquet", "frames")
+    try:
+        yield from _rows(parquet, file, start, count)
+    except ValueError as error:  # That of pyarrow.
+        raise changed(file) from error
+
+
+def _rows(parquet: Any, file: str, start: int, count: int) -> Iterator[Job]:
     with parquet.ParquetFile(file) as table:
         sizes = [table.metadata.row_group(number).num_rows for number in range(table.num_row_groups)]
         # Of the groups before the first row nothing is read.

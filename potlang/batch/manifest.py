@@ -10,13 +10,13 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any, Final, Literal, NamedTuple
 
-from potlang.batch.jobs import Job, job_of_file, jobs_of_lines, jobs_of_rows
+from potlang.batch.jobs import Job, changed, job_of_file, jobs_of_lines, jobs_of_rows
 from potlang.languages.dagmath.read.samples import read_lines
 from potlang.source import DEFAULT_LIMITS
 from potlang.utils.extra import needed
 from potlang.version import __version__
 
-FORMAT: Final = 1
+FORMAT: Final = 2
 NAME: Final = "manifest.json"
 LINES: Final = (".jsonl", ".ndjson")
 ROWS: Final = (".parquet",)
@@ -30,14 +30,15 @@ class BatchError(ValueError):
 class Shard(NamedTuple):
     """A part of the inputs whose results are one file: so many `jobs`.
 
-    Of `lines` they begin at the byte `start` of the first file, with line `first`; of `rows` with that row
-    from 0; of `files` each is a job.
+    Of `lines` they are between the bytes `start` and `end` of the first file, and begin with line `first`; of
+    `rows` `start` is that row from 0; of `files` each is a job.
     """
 
     number: int
     form: Form
     files: tuple[str, ...]
     start: int
+    end: int
     first: int
     jobs: int
 
@@ -48,9 +49,17 @@ class Shard(NamedTuple):
 
     def read(self) -> Iterator[Job]:
         """Its jobs in order. Raises OSError, and MissingExtraError for rows without pyarrow."""
+        count = 0
+        for job in self._read():
+            count += 1
+            yield job
+        if count < self.jobs:
+            raise changed(self.files[0])
+
+    def _read(self) -> Iterator[Job]:
         match self.form:
             case "lines":
-                yield from jobs_of_lines(self.files[0], self.start, self.first, self.jobs)
+                yield from jobs_of_lines(self.files[0], self.start, self.end, self.first, self.jobs)
             case "rows":
                 yield from jobs_of_rows(self.files[0], self.start, self.jobs)
             case "files":
@@ -88,7 +97,7 @@ def planned(files: Sequence[str], options: dict[str, Any], shard_jobs: int) -> M
     Raises BatchError for an input that cannot be read, and where there is no job.
     """
     digest = hashlib.blake2b(digest_size=16)
-    parts: list[tuple[Form, tuple[str, ...], int, int, int]] = []
+    parts: list[tuple[Form, tuple[str, ...], int, int, int, int]] = []
     for is_table, group in groupby(files, lambda file: file.endswith((*LINES, *ROWS))):
         names = list(group)
         for file in names:
@@ -105,15 +114,15 @@ def planned(files: Sequence[str], options: dict[str, Any], shard_jobs: int) -> M
                 raise BatchError(f"cannot read `{file}`: {error.strerror or error}") from error
         if not is_table:
             pieces = (tuple(names[at : at + shard_jobs]) for at in range(0, len(names), shard_jobs))
-            parts += (("files", each, 0, 1, len(each)) for each in pieces)
+            parts += (("files", each, 0, 0, 1, len(each)) for each in pieces)
     if not parts:
         raise BatchError("there is no job in the inputs")
     shards = tuple(Shard(number, *part) for number, part in enumerate(parts))
     return Manifest(__version__, options, digest.hexdigest(), shards)
 
 
-_Cut = tuple[int, int, int]
-"""Start, number of the first line, jobs."""
+_Cut = tuple[int, int, int, int]
+"""Start, end, number of the first line, jobs."""
 
 
 def _cut_lines(file: str, most: int) -> Iterator[_Cut]:
@@ -122,10 +131,11 @@ def _cut_lines(file: str, most: int) -> Iterator[_Cut]:
         for number, _ in read_lines(stream, DEFAULT_LIMITS):
             jobs += 1
             if jobs == most:
-                yield start, first, jobs
+                yield start, stream.tell(), first, jobs
                 start, first, jobs = stream.tell(), number + 1, 0
+        end = stream.tell()
     if jobs:
-        yield start, first, jobs
+        yield start, end, first, jobs
 
 
 def _cut_rows(file: str, most: int) -> Iterator[_Cut]:
@@ -134,7 +144,7 @@ def _cut_rows(file: str, most: int) -> Iterator[_Cut]:
     except ValueError as error:
         raise BatchError(f"cannot read `{file}`: {error}") from error
     for start in range(0, rows, most):
-        yield start, start + 1, min(most, rows - start)
+        yield start, 0, start + 1, min(most, rows - start)
 
 
 def agreed(directory: Path, wanted: Manifest) -> Manifest:

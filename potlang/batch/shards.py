@@ -18,6 +18,8 @@ SERVICE: Final[Command] = ("potlang.batch.worker:ShardService",)
 GRACE_SECONDS: Final = 10.0
 """Beyond the limits of a job, for what no limit stops in time."""
 TRIES: Final = 2
+STARTS: Final = 8
+"""How often in a row a process may end before it has started."""
 WORKER_MB: Final = 4_096
 _PIECE_SECONDS: Final = 0.5
 """How long a process works before it says how far it is."""
@@ -56,6 +58,7 @@ def answer_shard(
     failed_at, tries = -1, 0
     while not is_stopped():
         try:
+            _start(child)
             answer = child.ask({**request, "fault": fault}, seconds=seconds, megabytes=WORKER_MB)
         except Died as error:
             if is_stopped():
@@ -78,6 +81,16 @@ def answer_shard(
         fault = None
         if answer["whole"]:
             return
+
+
+def _start(child: Child) -> None:
+    """Have it running; what ends it before it has a job is no job's fault. Raises BatchError."""
+    for _ in range(STARTS):
+        try:
+            return child.start()
+        except Died as error:
+            last = error
+    raise BatchError(f"no process can be kept: {last}")
 
 
 def _counted(directory: Path, shard: Shard) -> Counter[str]:

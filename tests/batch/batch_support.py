@@ -84,6 +84,28 @@ class DyingService(ShardService):
         return super()._report(job, options)
 
 
+class LateService(ShardService):
+    """Its process ends three times before it has started."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        folder = Path(os.environ["POTLANG_TEST_MARKS"])
+        count = len(list(folder.glob("start*")))
+        (folder / f"start{count}").touch()
+        if count < 3:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+
+class ShrinkingService(ShardService):
+    """Cuts the input at a size when it has answered three jobs."""
+
+    def _report(self, job: Job, options: Message) -> dict[str, Any]:
+        size = os.environ["POTLANG_TEST_SIZE"]
+        if job.id == 2 and size:
+            os.truncate(job.file, int(size))
+        return super()._report(job, options)
+
+
 class SilentService(ShardService):
     """Dies before it answers anything."""
 

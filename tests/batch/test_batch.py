@@ -101,6 +101,34 @@ def test_a_job_that_kills_its_process_harms_no_other(tmp_path: Path, monkeypatch
     assert run_batch([str(path)], tmp_path / "out", FAST).lost == 2
 
 
+def test_processes_that_are_ended_while_they_start_cost_no_job(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What ends a process before it has a job is not the job's fault ([BATCH-FAULT])."""
+    monkeypatch.setattr(working, "SERVICE", ("batch_support:LateService",))
+    monkeypatch.setenv("POTLANG_TEST_MARKS", str(tmp_path))
+    path = write_jobs(tmp_path / "jobs.jsonl", [program("1 < 2")])
+    assert run_batch([str(path)], tmp_path / "out", FAST, workers=1).lost == 0
+    assert len(list(tmp_path.glob("start*"))) == 4
+
+
+def test_an_input_that_shrinks_meanwhile(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The run ends, and goes on when the input is what it was ([BATCH-RESUME])."""
+    monkeypatch.setattr(working, "SERVICE", ("batch_support:ShrinkingService",))
+    path = write_jobs(
+        tmp_path / "jobs.jsonl", [{"id": each, "program": program("1 < 2")} for each in range(9)]
+    )
+    data = path.read_bytes()
+    for at in (len(data) // 2, data.index(b"\n", len(data) // 2) + 1):
+        monkeypatch.setenv("POTLANG_TEST_SIZE", str(at))
+        with pytest.raises(BatchError, match="the input is not what it was"):
+            run_batch([str(path)], tmp_path / f"out{at}", FAST, workers=1)
+        path.write_bytes(data)
+        monkeypatch.setenv("POTLANG_TEST_SIZE", "")
+        assert run_batch([str(path)], tmp_path / f"out{at}", FAST, workers=1).verdicts == {"entailed": 9}
+        assert [row["id"] for row in parsed(tmp_path / f"out{at}")] == [*range(9)]
+
+
 def test_no_process_at_all(jobs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where no process can be kept the batch ends, and no job is blamed ([BATCH-FAULT])."""
     monkeypatch.setattr(working, "SERVICE", ("batch_support:SilentService",))
@@ -176,8 +204,8 @@ def test_another_batch_is_refused(jobs: Path, tmp_path: Path) -> None:
     with pytest.raises(BatchError, match="potlang differ"):
         run_batch([str(jobs)], out, FAST)
     for wrong, said in (
-        ({**value, "format": 2}, "format 2"),
-        ({"format": 1}, "no manifest"),
+        ({**value, "format": 1}, "format 1"),
+        ({"format": 2}, "no manifest"),
         ([], "no manifest"),
     ):
         manifest.write_text(json.dumps(wrong))
