@@ -258,23 +258,23 @@ _MODULES: Final[list[tuple[Any, Any]]] = []
 def _models() -> Iterator[bytes]:
     """What solvers print of models, as it is read."""
     import potlang
-    from potlang.smt import models
+    from potlang.prove import scenarios
 
-    real, seen = models.read_structure, []
+    real, seen = scenarios.read_structure, []
 
     def read(text: str, module: Any, dialect: Any) -> Any:
         _MODULES.append((module, dialect))
         seen.append(f"{len(_MODULES) - 1}\n{text}".encode())
         return real(text, module, dialect)
 
-    models.read_structure = read
+    scenarios.read_structure = read
     try:
         for source in corpus("program")[:80:4]:
             for route in ("z3", "cvc5"):
                 verify: Any = potlang.verify
                 verify(source, language="pot", route=route)
     finally:
-        models.read_structure = real
+        scenarios.read_structure = real
     yield from seen
 
 

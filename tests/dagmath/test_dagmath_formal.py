@@ -150,8 +150,14 @@ AGREEING = [
     (r"$a \equiv 3 \pmod 5$.", "Eq(Mod(a, 5), 3)"),
     ("The expression is $x^2 - 4$.", "x**2 - 4"),
     ("Adding three to four makes seven.", "3 + 4 == 7"),
+    (r"So it follows that $\texttt{(k2 == k2)}$.", "(k2 == k2)"),
+    (r"It follows that $\texttt{Not((0 == 1))}$.", "Not((0 == 1))"),
+    (r"It is given that $\texttt{step\_1 == 3}$.", "step_1 == 3"),
 ]
 DISAGREEING = [
+    (r"It is false that $\texttt{Not((0 == 1))}$.", "Not((0 == 1))"),
+    (r"It follows that $\texttt{Not((0 == 2))}$.", "Not((0 == 1))"),
+    (r"It follows that $\texttt{Not((0 == 1))}$ and $x = 3$.", "Not((0 == 1))"),
     ("3 + 4 = 8.", "3 + 4 == 7"),
     ("3 + 4 = 8.", "1 < 2"),
     ("3 + 4 = 8.", "0 == 0"),

@@ -13,6 +13,7 @@ from fractions import Fraction
 from itertools import combinations, pairwise
 from typing import Final, NamedTuple
 
+from potlang.languages.dagmath.lower.formal import read_formal
 from potlang.languages.dagmath.lower.phrases import stem, stems
 from potlang.languages.dagmath.lower.readings import Context, Reading
 from potlang.languages.dagmath.lower.syntax import (
@@ -119,7 +120,12 @@ _WITH_NUMBERS: Final = (
 )
 """Words that bring numbers along; `1` is what `a` and `an` say."""
 _COMMAND: Final = re.compile(r"\\[A-Za-z]+")
-_LETTER: Final = re.compile(r"(?<![A-Za-z'’\\])([b-zB-HJ-Z])(?![A-Za-z'’])")
+_LETTER: Final = re.compile(r"(?<![A-Za-z'’\\])([b-zB-HJ-Z])(\d*)(?![A-Za-z'’])")
+
+
+_CODE: Final = re.compile(r"\\texttt\{((?:[^{}\\]|\\[{}_$#%&]|\\text\w+\{\})*)\}")
+_ESCAPED: Final = re.compile(r"\\(?:([{}_$#%&])|text(backslash|asciicircum|asciitilde)\{\})")
+_CHARACTERS: Final = {"backslash": "\\", "asciicircum": "^", "asciitilde": "~"}
 
 
 class _Comparing:
@@ -131,6 +137,7 @@ class _Comparing:
         self.around = around
         self.context = context
         self.atoms = list(atoms_of(formal))
+        self.said = said
         self.text, self.chains = self._found(said)
         self._covered: list[set[int]] = [set() for _ in self.chains]
         """For each chain the sides that some relation of the formula has."""
@@ -157,6 +164,8 @@ class _Comparing:
 
     def compare(self) -> None:
         """Raises _Disagreement where the formula says something else."""
+        if self._is_quoted():
+            return
         self._check_names()
         if not is_statement(self.formal):
             self._check_expression()
@@ -177,6 +186,21 @@ class _Comparing:
         if is_op(self.formal, "=>", "<=>") or len(found) != 1:
             return Standing.CLAIMED
         return found.pop()
+
+    def _is_quoted(self) -> bool:
+        """Whether the step claims the formula as code, `\\texttt{x == 3}`, and nothing else."""
+        code = _CODE.search(self.said)
+        if code is None or not self.atoms:
+            return False
+        written = _ESCAPED.sub(lambda found: found[1] or _CHARACTERS[found[2]], code[1])
+        if read_formal(written, frozenset()).term != self.formal:
+            return False
+        around = f"{self.said[: code.start()]} {self.said[code.end() :]}"
+        if find_chains(around, self.context).chains or comparisons(around):
+            return False
+        chain = as_chain(self.atoms[0], code.end())._replace(start=code.start())
+        self.chains = [_MeantChain(chain, standing(self.said, chain))]
+        return self.chains[0].standing is not Standing.DENIED
 
     # --- names and numbers ---
 
@@ -319,8 +343,8 @@ class _Comparing:
                 raise _Disagreement(f"it leaves out the number {number}")
         self._check_counts()
         names = free_names(self.formal)
-        for letter in _LETTER.findall(_COMMAND.sub(" ", self.text)):
-            if letter not in names and letter.lower() not in names:
+        for letter, digits in _LETTER.findall(_COMMAND.sub(" ", self.text)):
+            if names.isdisjoint((letter, letter.lower(), letter + digits)):
                 raise _Disagreement(f"it leaves out `{letter}`")
         ops = {part.op for part in parts(self.formal) if isinstance(part, Op)}
         for op, pattern in _OPERATIONS:
