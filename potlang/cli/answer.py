@@ -9,7 +9,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 import click
 
 from potlang import api
-from potlang.cli.common import ALL_ENTAILED, INVALID, Input, exit_code, print_json, read_input, use_color
+from potlang.cli.common import (
+    ALL_ENTAILED,
+    INVALID,
+    CommandFailure,
+    Input,
+    exit_code,
+    print_json,
+    read_input,
+    use_color,
+)
 from potlang.languages.pot.report import Report
 from potlang.report.base import ReportBase
 from potlang.report.results import Interrupted, Limits
@@ -107,6 +116,8 @@ def theory_program(name: str | None, style: str, color: str) -> api.Program | No
     if checked.program is None:
         report = api.rejected(checked, Limits())
         end_with(Answer(name, checked.document, checked.diagnostics, report, INVALID), style, color)
+    elif checked.program.tables is not None:
+        raise CommandFailure(f"{name} is no theory of a trace: its tables are too large (POT8017)")
     return checked.program
 
 

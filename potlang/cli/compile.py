@@ -163,6 +163,9 @@ def _lowered(program: Program, pipeline: Pipeline, target: api.Target, print_aft
         return emit_after(pipeline, program.module, target, _printer() if print_after else None)
     except KeyError as error:
         raise click.BadParameter(f"there is no claim {error}", param_hint="--passes") from error
+    except CompileError as error:
+        print_diagnostics(error.document, error.diagnostics, "auto")
+        sys.exit(INVALID)
     except (PassLimit, Unwritable, Unsupported) as error:
         raise CommandFailure(f"cannot be written as {target}: {error}") from error
 

@@ -78,7 +78,7 @@ def _formatted(name: str, show_diff: bool, color: str) -> tuple[str | None, Outc
         return None, "invalid"
     after = format_text(before, formulas_of(checked.program.tree))
     again = check_program(after, name=given.name).program
-    if again is None or digest(again.module) != digest(checked.program.module):
+    if again is None or digest(again.untabled) != digest(checked.program.untabled):
         raise AssertionError(f"the canonical layout of {given.name} would mean something else")
     if show_diff:
         lines = before.splitlines(keepends=True), after.splitlines(keepends=True)

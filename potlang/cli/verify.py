@@ -129,6 +129,7 @@ def verify(
             found.is_whole
             and archive is not None
             and compiled is not None
+            and compiled.tables is None
             and isinstance(found.found, Report)
         ):
             archive.add(stem, compiled, found.found, color, to_stderr=style != "text")

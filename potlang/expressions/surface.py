@@ -489,6 +489,8 @@ class ParsedProgram:
     imports: list[ImportDecl] = field(default_factory=list)
     semantics: SemanticsDecl = field(default_factory=SemanticsDecl)
     sources: list[TableSource] = field(default_factory=list)
+    tabled: frozenset[str] = frozenset()
+    """The sorts whose members are in large tables: they are listed nowhere."""
     lint: LintDecl = field(default_factory=LintDecl)
     broken: list[str] = field(default_factory=list)
     """Names whose declarations have errors and were left out: their uses are no further errors."""

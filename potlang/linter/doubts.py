@@ -25,8 +25,8 @@ def doubts(program: Program, report: ProgramResult) -> str:
 
     No solver is asked, and no rule of the linter is run ([LINT-DOUBT]).
     """
-    module = program.module
-    if len(module.assertions) > _MOST_ASSUMPTIONS:
+    module = program.untabled
+    if program.tables is not None or len(module.assertions) > _MOST_ASSUMPTIONS:
         return ""
     assumed = {each.origin.pointer: each.formula for each in module.assertions}
     asked = {each.origin.pointer: each.formula for each in (*module.claims, *module.norms)}

@@ -153,6 +153,20 @@ class Bindings(NamedTuple):
     cut: int = 0
 
 
+class TableRow(NamedTuple):
+    """A binding, and where the rows stand by which it fits: file, row and column."""
+
+    binding: Binding
+    places: tuple[str, ...]
+
+
+class TableRows(NamedTuple):
+    """The bindings that queries over tables found to fit ([SRC-ROWS]): how many, and the first of them."""
+
+    total: int
+    shown: tuple[TableRow, ...] = ()
+
+
 class ScenarioVariable(NamedTuple):
     """A quantified variable and its value; an element that is not `named` by a constant has a made name."""
 
@@ -183,7 +197,8 @@ class Evidence(NamedTuple):
     it does. Both smallest first; there may be others unless `cores_complete`, `corrections_complete`.
     `could_be_true` and `could_be_false`: two models of an undetermined claim. `witness`: see
     `Witness`. `violations`: of a norm. `bindings`: of a claim with `find`. `true_scenario` and
-    `false_scenario`: of a quantified claim, see `Scenario`.
+    `false_scenario`: of a quantified claim, see `Scenario`. `rows`: of a claim over large tables, bindings
+    that make it true (or false, if it is for all), and where these stand.
     """
 
     core: tuple[CoreItem, ...] | None = None
@@ -199,6 +214,7 @@ class Evidence(NamedTuple):
     bindings: Bindings | None = None
     true_scenario: Scenario | None = None
     false_scenario: Scenario | None = None
+    rows: TableRows | None = None
 
 
 class CheckRecord(NamedTuple):

@@ -22,6 +22,7 @@ from potlang.report.results import (
     ResultWords,
     Scenario,
     ScenarioVariable,
+    TableRows,
     TrustLevel,
     Verdict,
     Witness,
@@ -117,6 +118,9 @@ def evidence_lines(result: Result, style: Style) -> Iterator[str]:
     yield from (f"  {line}" for line in other_core_lines(evidence, style))
     if evidence.witness is not None:
         yield f"  {_witness(evidence.witness, result)}"
+    if evidence.rows is not None:
+        yield from _rows(evidence.rows, result)
+        return
     for title, found in (("violations", evidence.violations), ("bindings", evidence.bindings)):
         if found is not None:
             yield from _bindings(title, found)
@@ -180,6 +184,16 @@ def _bindings(title: str, found: Bindings) -> Iterator[str]:
                 yield f"    … {len(group) - LONGEST_LIST} more"
     if found.cut:
         yield f"  {found.cut} more candidates were not looked at"
+
+
+def _rows(rows: TableRows, result: Result) -> Iterator[str]:
+    word = {Verdict.REFUTED: "violations", Verdict.ENTAILED: "witnesses"}.get(result.verdict, "bindings")
+    yield f"  {word} in the tables: {rows.total:,}"
+    for row in rows.shown[:LONGEST_LIST]:
+        places = f" ({'; '.join(map(visible, row.places))})" if row.places else ""
+        yield f"    {_binding(row.binding)}{places}"
+    if rows.total > LONGEST_LIST:
+        yield f"    … {rows.total - LONGEST_LIST:,} more"
 
 
 def legend_lines(results: Iterable[Result | None]) -> Iterator[str]:

@@ -140,8 +140,9 @@ class _Members:
     The elaborator outlives the surface tree, so this holds nothing of it.
     """
 
-    def __init__(self, symbols: list[Symbol], pool: Pool) -> None:
+    def __init__(self, symbols: list[Symbol], pool: Pool, tabled: frozenset[str]) -> None:
         self._pool = pool
+        self._tabled = tabled
         self._declared: dict[Sort, list[Node]] = {}
         for symbol in symbols:
             if not symbol.domain and symbol.kind is SymbolKind.CONSTANT:
@@ -152,7 +153,8 @@ class _Members:
             return [self._pool.lit(value, sort) for value in sort.values]
         if sort is BOOL:
             return [self._pool.false, self._pool.true]
-        return self._declared.get(sort, []) if isinstance(sort, DeclaredSort) else None
+        is_listed = isinstance(sort, DeclaredSort) and sort.name not in self._tabled
+        return self._declared.get(sort, []) if is_listed else None
 
 
 class _ModuleBuilder:
@@ -171,7 +173,7 @@ class _ModuleBuilder:
     def build(self) -> Module | None:
         program = self._program
         norms = self._imports()
-        self._members = self._e.members = _Members(self._declared.symbols, self._pool)
+        self._members = self._e.members = _Members(self._declared.symbols, self._pool, program.tabled)
         semantics, unique = self._semantics()
         definitions = self._definitions()
         for index, fact in enumerate(program.facts):
@@ -239,14 +241,18 @@ class _ModuleBuilder:
         if choice is False:
             return {}
         if choice is True:
-            sorts = [sort for sort in self._declared.sorts.order if isinstance(sort, DeclaredSort)]
+            sorts = [sort for sort in self._declared.sorts.order if self._is_open(sort)]
             return dict.fromkeys(sorts, f"/semantics/{key}")
         found: dict[Sort, str] = {}
         for name, pointer in choice:
             sort = self._declared.sorts.resolve(s.SortExpr(name, [], pointer, 0, len(name)))
-            if isinstance(sort, DeclaredSort):
+            if sort is not None and self._is_open(sort):
                 found[sort] = pointer
         return found
+
+    def _is_open(self, sort: Sort) -> bool:
+        """Whether a sort may have members that nothing lists, and that are the same."""
+        return isinstance(sort, DeclaredSort) and sort.name not in self._program.tabled
 
     def _unique(self, sort: Sort, pointer: str) -> Assertion | None:
         members = self._members(sort) or []

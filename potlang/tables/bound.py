@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -27,6 +28,28 @@ class LoadedTable:
     sql: str
     columns: dict[tuple[str, Sort], Column] = field(default_factory=dict)
     rows: int = 0
+
+    keys: dict[tuple[str, ...], bool] = field(default_factory=dict)
+
+    def is_key(self, database: TableDatabase, columns: Sequence[str]) -> bool:
+        """Whether no two rows have the same values in these columns."""
+        names = tuple(dict.fromkeys(columns))
+        if names not in self.keys:
+            self.keys[names] = self._is_key(database, names)
+        return self.keys[names]
+
+    def _is_key(self, database: TableDatabase, names: tuple[str, ...]) -> bool:
+        if self.rows <= 1 or not names:
+            return self.rows <= 1
+        if len(names) == 1:
+            # Most keys rise from row to row, which is seen without a table of them.
+            (name,) = names
+            rising = f"SELECT count(*) FROM (SELECT {name} AS a, lag({name}) OVER () AS b FROM {self.sql}) "
+            if not database.number(f"{rising} WHERE b >= a"):
+                return True
+        listed = ", ".join(names)
+        twice = f"SELECT 1 FROM {self.sql} GROUP BY {listed} HAVING count(*) > 1 LIMIT 1"
+        return not database.rows(twice)
 
     @property
     def label(self) -> str:

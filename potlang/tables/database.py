@@ -6,6 +6,7 @@ import re
 import shutil
 import tempfile
 import threading
+import weakref
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -36,6 +37,8 @@ class TableDatabase(Closing):
         """What queries raise."""
         self._interrupted = duckdb.InterruptException
         self._connection = duckdb.connect(":memory:")
+        # Programs with large tables are closed by nobody: the database goes with them.
+        self._free = weakref.finalize(self, _free, self._connection, self.folder)
         spill = self.folder / "spill"
         allowed = ", ".join(quoted(str(path)) for path in files)
         for setting in (
@@ -52,8 +55,7 @@ class TableDatabase(Closing):
 
     def close(self) -> None:
         """Free the database and its folder."""
-        self._connection.close()
-        shutil.rmtree(self.folder, ignore_errors=True)
+        self._free()
 
     def rows(self, query: str, parameters: dict[str, object] | None = None) -> list[tuple[Any, ...]]:
         """The answer to a query. Raises `error`, OutOfTime."""
@@ -94,6 +96,11 @@ class TableDatabase(Closing):
         finally:
             over.set()
             watcher.join()
+
+
+def _free(connection: Any, folder: Path) -> None:
+    connection.close()
+    shutil.rmtree(folder, ignore_errors=True)
 
 
 def quoted(text: str) -> str:

@@ -56,6 +56,13 @@ def member_name(sort: Sort, text: str) -> str:
     return f"{sort}:{text}"
 
 
+def with_tables(program: ParsedProgram, loaded: LoadedTables) -> ParsedProgram:
+    """The program whose facts stay in their tables; what is closed is known by the rows alone."""
+    tabled = frozenset(sort.name for sort in loaded.sorts)
+    functions = [replace(each, closed=False) for each in program.functions]
+    return replace(program, functions=functions, tabled=tabled)
+
+
 _MemberNames = dict[DeclaredSort, dict[str, str]]
 
 

@@ -94,6 +94,18 @@ def reading(
     source: TableSource, path: Path | None, access: TableAccess, names: Sequence[str], database: TableDatabase
 ) -> Iterator[RawTable]:
     """The raw table, to be read at once. Raises TableProblem, also where the file changes meanwhile."""
+    try:
+        with _raw(source, path, access, names, database) as raw:
+            yield raw
+    finally:
+        for spool in database.folder.glob("spool-*"):
+            spool.unlink()
+
+
+@contextmanager
+def _raw(
+    source: TableSource, path: Path | None, access: TableAccess, names: Sequence[str], database: TableDatabase
+) -> Iterator[RawTable]:
     if path is None:
         yield _postgres(source, str(access.postgres), names, database)
         return
@@ -222,7 +234,7 @@ def _sqlite(source: TableSource, path: Path, names: Sequence[str], database: Tab
         _chosen(source, names, known)
         listed = ", ".join(map(_identifier, names))
         rows = connection.execute(f"SELECT {listed} FROM {table}")
-        spool = database.folder / f"spool-{len(list(database.folder.iterdir()))}.csv"
+        spool = database.folder / "spool-0.csv"
         _spool(source, spool, names, lambda: rows.fetchmany(_BATCH))
     return _written(spool, names, range(len(names)), len(names), has_header=False)
 
@@ -261,7 +273,7 @@ def _postgres(
         sql = needed("psycopg.sql", "postgres")
     except MissingExtraError as error:
         raise _unreadable(source, str(error)) from error
-    spool = database.folder / f"spool-{len(list(database.folder.iterdir()))}.csv"
+    spool = database.folder / "spool-0.csv"
     table = sql.Identifier(*source.table.split("."))
     try:
         with psycopg.connect(connection, connect_timeout=10) as session, session.cursor() as cursor:

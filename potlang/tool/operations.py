@@ -22,6 +22,7 @@ from potlang.languages.pot.report import Report
 from potlang.languages.pot.solve import verify as verify_program
 from potlang.linter.linter import lint
 from potlang.linter.rules import LINT_RULES
+from potlang.report.base import to_plain
 from potlang.report.results import (
     Bindings,
     CoreItem,
@@ -403,6 +404,7 @@ def _result(result: Result) -> Answer:
         ),
         **_bindings("violated_by", evidence.violations),
         **_bindings("bindings", evidence.bindings),
+        **_given(rows=evidence.rows and to_plain(evidence.rows)),
     }
 
 

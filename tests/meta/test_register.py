@@ -50,6 +50,7 @@ ELSEWHERE = {
     "POT8013": "the values of a table",
     "POT8014": "the values of a table",
     "POT8016": "the values of a table",
+    "POT8017": "a large table",
 }
 """Codes that no program can show, with the reason; other tests show them."""
 

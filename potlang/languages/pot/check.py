@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from potlang.diag import Diagnostic, Label, Place, Sink
 from potlang.diag.sink import TooManyErrors
@@ -15,6 +15,9 @@ from potlang.source import Document
 from potlang.tables.access import TablesChoice, allowed, allowing
 from potlang.utils.deadline import OutOfFuel
 from potlang.utils.gc_pause import collector_paused
+
+if TYPE_CHECKING:
+    from potlang.tables.bound import LoadedTables
 
 Source = str | bytes | dict[str, Any] | Path
 """JSON text, its bytes, the JSON value, or a file's path."""
@@ -112,7 +115,9 @@ def _checked(document: Document, value: object, sink: Sink) -> Checked:
         from potlang.languages.pot.read.packs import load_packs
 
         load_packs(tree, sink)
-    whole = _with_tables(tree, sink) if tree is not None and tree.sources else tree
+    whole, loaded = tree, None
+    if tree is not None and tree.sources:
+        whole, loaded = _with_tables(tree, sink)
     built = None if whole is None else build_session(whole, sink)
     if tree is None or built is None:
         return Checked(document, tuple(sink.diagnostics(document)), None)
@@ -120,19 +125,21 @@ def _checked(document: Document, value: object, sink: Sink) -> Checked:
     _report_contradictions(module, sink)
     _report_templates(tree, sink)
     found = Checked(document, tuple(sink.diagnostics(document)), None)
-    return found._replace(program=Program(module, extension, tree, found))
+    return found._replace(program=Program(module, extension, tree, found, loaded))
 
 
-def _with_tables(tree: ParsedProgram, sink: Sink) -> ParsedProgram:
-    """The program with the facts of its tables; as it is, with reports, where these cannot be had."""
-    from potlang.tables.facts import with_facts
+def _with_tables(tree: ParsedProgram, sink: Sink) -> tuple[ParsedProgram, LoadedTables | None]:
+    """The program with the facts of its tables, or over them if these are large; as it is after an error."""
+    from potlang.tables.facts import MOST_ROWS, with_facts, with_tables
     from potlang.tables.load import load
 
     loaded = load(tree, allowed(), sink)
     if loaded is None:
-        return tree
+        return tree, None
+    if loaded.rows > MOST_ROWS:
+        return with_tables(tree, loaded), loaded
     with loaded.database:
-        return with_facts(tree, loaded)
+        return with_facts(tree, loaded), None
 
 
 def _report_contradictions(module: Module, sink: Sink) -> None:

@@ -28,7 +28,9 @@ from potlang.version import __version__
 
 if TYPE_CHECKING:
     from potlang.prove.prover import Prover
+    from potlang.prove.table_prover import TableProver
     from potlang.sema import IncrementalElaborator
+    from potlang.tables.bound import LoadedTables
     from potlang.words.speaker import Speaker
 
 _RECYCLED = 1_000
@@ -98,19 +100,35 @@ class Program:
     language = "pot"
 
     def __init__(
-        self, module: Module, extension: IncrementalElaborator, tree: surface.ParsedProgram, checked: Checked
+        self,
+        module: Module,
+        extension: IncrementalElaborator,
+        tree: surface.ParsedProgram,
+        checked: Checked,
+        tables: LoadedTables | None = None,
     ) -> None:
-        self.module = module
-        """The typed program."""
+        self.untabled = module
+        """The typed program, without the facts of large tables."""
         self.extension = extension
         """Reads further claims and facts over the program's declarations."""
         self.tree = tree
         """The program as it was read."""
         self._checked = checked
         self._is_whole = True
-        self._tables = allowed()
+        self.tables = tables
+        """The large tables that have its facts; None where its formulas have them all."""
+        self._access = allowed()
         self.use = PoolUse()
         """Who uses the program's pool; shared with the programs that `asking` makes."""
+
+    @property
+    def module(self) -> Module:
+        """The typed program. Raises CompileError where its facts stay in large tables ([SRC-LARGE])."""
+        if self.tables is not None:
+            sink = Sink(self.document)
+            sink.report("POT8017", "/sources", rows=f"{self.tables.rows:,}")
+            raise CompileError(sink.diagnostics(), self.document)
+        return self.untabled
 
     @property
     def diagnostics(self) -> tuple[Diagnostic, ...]:
@@ -132,8 +150,10 @@ class Program:
 
     def asking(self, claims: Sequence[Claim]) -> Program:
         """The same declarations and assumptions, asked for these claims and nothing else."""
-        module = replace(self.module, claims=tuple(claims), norms=(), optimization=None, actions=("verify",))
-        program = Program(module, self.extension, self.tree, self._checked)
+        module = replace(
+            self.untabled, claims=tuple(claims), norms=(), optimization=None, actions=("verify",)
+        )
+        program = Program(module, self.extension, self.tree, self._checked, self.tables)
         program._is_whole, program.use = False, self.use
         return program
 
@@ -193,7 +213,7 @@ class Program:
         from potlang.words.verdicts import report_words
 
         with self.use.turn, within(_WORDS_MS):
-            return report._replace(sentences=report_words(report, self.module, self._speaker, self.tree))
+            return report._replace(sentences=report_words(report, self.untabled, self._speaker, self.tree))
 
     @cached_property
     def _speaker(self) -> Speaker:
@@ -206,11 +226,11 @@ class Program:
     def borrowed(self) -> Iterator[None]:
         """The pool for the caller alone, which may make formulas in it; they are forgotten in the end."""
         with self.use.turn:
-            mark = len(self.module.pool)
+            mark = len(self.untabled.pool)
             try:
                 yield
             finally:
-                self.module.pool.release(mark)
+                self.untabled.pool.release(mark)
 
     def __reduce__(self) -> tuple[Any, ...]:
         if not self._is_whole:
@@ -222,7 +242,7 @@ class Program:
 
         document = self.document
         source = document.value if document.text is None else document.text
-        return recompile, (source, document.name, self._tables)
+        return recompile, (source, document.name, self._access)
 
 
 class Session(Closing):
@@ -241,9 +261,9 @@ class Session(Closing):
         self._options = replace(options, sent=sent)
         self._limits = limits
         self._workers = workers
-        self._large = len(program.module.assertions) > _LARGE
+        self._large = len(program.untabled.assertions) > _LARGE
         with collector_paused(self._large), within(limits.total_ms):
-            self._module = lower(program.module, plain)
+            self._module = lower(program.untabled, plain)
         self._free = sum(symbol.kind is SymbolKind.FREE for symbol in self._module.symbols)
         self._assumed: list[list[Assertion]] = []
         self._claims = 0
@@ -348,7 +368,13 @@ class Session(Closing):
         for assumed in self._assumed:
             self._prover.push(assumed)
 
-    def _open(self) -> Prover:
+    def _open(self) -> Prover | TableProver:
+        tables = self.program.tables
+        if tables is not None:
+            from potlang.prove.table_prover import TableProver
+
+            closed = frozenset(each.name for each in self.program.tree.functions if each.closed)
+            return TableProver(self._module, tables, closed, self._limits)
         from potlang.prove.prover import Prover
 
         return Prover(self._module, self._options, self._limits, self._workers, self.program.module)

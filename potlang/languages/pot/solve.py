@@ -87,7 +87,8 @@ def _verified(
             return session.run(certificate=certificate)
 
     chosen = chosen_cache(cache)
-    if chosen is None:
+    # A key for large tables would have to be made of all their rows ([SRC-CACHE]).
+    if chosen is None or program.tables is not None:
         return run(certificate), program
     settings = {**options, "certificate": certificate, "limits": limits}
     return _remembered(chosen, program, settings, run), program
