@@ -65,7 +65,7 @@ def _struck(
 
 def workers_killed(scene: Scene) -> Told:
     """Processes that answer jobs."""
-    return _struck(scene, "worker", (signal.SIGKILL,), (0.8, 2.0), 8)
+    return _struck(scene, "worker", (signal.SIGKILL,), (1.5, 4.0), 12)
 
 
 def solvers_crashed(scene: Scene) -> Told:

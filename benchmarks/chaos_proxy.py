@@ -45,8 +45,8 @@ class Proxy(Closing):
 
     def _hand_on(self, source: socket.socket, sink: socket.socket) -> None:
         # One that waits without end is not freed when another thread closes the socket.
-        source.settimeout(_TURN_SECONDS)
         with suppress(OSError):
+            source.settimeout(_TURN_SECONDS)
             while True:
                 try:
                     data = source.recv(_PIECE)

@@ -17,7 +17,8 @@ from potlang.report.results import Limits
 SERVICE: Final[Command] = ("potlang.batch.worker:ShardService",)
 GRACE_SECONDS: Final = 10.0
 """Beyond the limits of a job, for what no limit stops in time."""
-TRIES: Final = 2
+TRIES: Final = 3
+"""Two of them may meet whatever ends processes from outside."""
 STARTS: Final = 8
 """How often in a row a process may end before it has started."""
 WORKER_MB: Final = 4_096
@@ -42,7 +43,7 @@ def answer_shard(
 ) -> Iterator[News]:
     """Have a process answer the jobs of a shard, and tell so as they are answered, until all are.
 
-    A job at which the process dies is tried once more, and then lost. Raises BatchError where no process can
+    A job at which the process dies is tried twice more, and then lost. Raises BatchError where no process can
     be kept, or nothing can be written, and OSError if there can be no process.
     """
     limits = Limits(*options["limits"])

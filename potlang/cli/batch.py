@@ -116,7 +116,7 @@ def batch(
     order of the jobs. A run that was stopped goes on with the same command.
 
     Exit code: 0 each job of this run is answered, whatever the verdicts; 3 some are lost, since their
-    process died twice; 2 the batch cannot be run. Ctrl-C: 130.
+    process died three times; 2 the batch cannot be run. Ctrl-C: 130.
     """
     from potlang.batch.local import answered_locally
     from potlang.batch.manifest import LINES, ROWS, BatchError
@@ -210,7 +210,9 @@ def _text(state: BatchState, directory: Path, shown: _Shown, seconds: float) -> 
         f"  rows: {visible(str(directory / 'rows'))}",
     ]
     if state.lost:
-        lines.insert(2, f"  lost {state.lost:,}: their process died twice; `fault` in their rows says why")
+        lines.insert(
+            2, f"  lost {state.lost:,}: their process died three times; `fault` in their rows says why"
+        )
     return "\n".join(lines)
 
 

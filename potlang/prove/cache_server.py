@@ -176,17 +176,25 @@ class CacheServer:
         `reading` work cannot fail because nothing may be written.
         """
         with self._lock:
-            try:
-                return work(self._connection())
-            except errors.UndefinedTable:
-                return None
-            except psycopg.Error as error:
-                if _is_lost(error):
-                    _close(self._open)
-                raise self._meaning(error, reading) from None  # Its text could have the credentials.
-            except BaseException:
-                _close(self._open)  # Interrupted in the middle of an answer.
-                raise
+            while True:
+                is_new = not self._is_open()
+                try:
+                    return work(self._connection())
+                except errors.UndefinedTable:
+                    return None
+                except psycopg.Error as error:
+                    if _is_lost(error):
+                        _close(self._open)
+                        # A server that was started anew, or whoever ends idle connections, costs no pause.
+                        if not (is_new or isinstance(error, _Silent)):
+                            continue
+                    raise self._meaning(error, reading) from None  # Its text could have the credentials.
+                except BaseException:
+                    _close(self._open)  # Interrupted in the middle of an answer.
+                    raise
+
+    def _is_open(self) -> bool:
+        return any(owner == os.getpid() and not each.closed for owner, each in self._open)
 
     def _connection(self) -> _Connection:
         for owner, connection in self._open:
@@ -251,6 +259,10 @@ class _Patient:
         self._connection.seconds = seconds
 
 
+class _Silent(psycopg.OperationalError):
+    """The server has not answered in time."""
+
+
 def _within(gen: Generator[Any, Any, T], seconds: float) -> Generator[Any, Any, T]:
     until = monotonic() + seconds
     try:
@@ -258,7 +270,7 @@ def _within(gen: Generator[Any, Any, T], seconds: float) -> Generator[Any, Any, 
         while True:
             ready = yield state
             if not ready and monotonic() > until:
-                raise psycopg.OperationalError(f"no answer within {seconds:g} s")
+                raise _Silent(f"no answer within {seconds:g} s")
             state = gen.send(ready)
     except StopIteration as end:
         return end.value  # type: ignore[no-any-return]

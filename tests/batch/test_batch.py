@@ -87,7 +87,7 @@ def test_a_finished_batch_is_not_done_again(jobs: Path, tmp_path: Path) -> None:
 
 
 def test_a_job_that_kills_its_process_harms_no_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A fault is tried again once; then the job is lost, and said to be ([BATCH-FAULT])."""
+    """A fault is tried again twice; then the job is lost, and said to be ([BATCH-FAULT])."""
     monkeypatch.setattr(working, "SERVICE", ("batch_support:DyingService",))
     monkeypatch.setenv("POTLANG_TEST_MARKS", str(tmp_path))
     names = ["a", "deadly", "b", "once", "c", "once more", "deadly too"]

@@ -57,7 +57,7 @@ def test_reads_no_further_than_it_must() -> None:
 
 
 def test_a_fault_costs_one_answer(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """A process that dies twice at an input loses that one alone ([BATCH-FAULT])."""
+    """A process that dies three times at an input loses that one alone ([BATCH-FAULT])."""
     monkeypatch.setattr(many, "_SERVICE", ("batch_support:DyingJobs",))
     sources = [program("1 < 2"), "deadly", program("2 < 1")]
     found = list(potlang.verify_many(sources, FAST, workers=1))

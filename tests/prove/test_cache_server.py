@@ -183,6 +183,16 @@ def test_a_server_that_stops_and_starts(server: PostgresServer, at_once: bool) -
     assert codes(kept) == ["POT6011"]
 
 
+def test_a_server_that_was_started_anew_costs_no_pause(server: PostgresServer) -> None:
+    """[CACHE-SERVER] Only the connection was lost: there is another at once."""
+    kept = Cache(server.url)
+    assert kept.keep(key(0), report(0))
+    server.stop()
+    server.start()
+    assert kept.find(key(0)) == report(0)
+    assert kept.problems == ()
+
+
 def test_a_server_that_answers_nothing(server: PostgresServer) -> None:
     """[CACHE-FAULT] The wait has an end, on an open connection and on a new one, and is rare."""
     kept, other = (Cache(server.url, patience=0.3) for _ in range(2))
