@@ -29,6 +29,7 @@ import traceback
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
+from importlib import import_module
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -258,8 +259,7 @@ _MODULES: Final[list[tuple[Any, Any]]] = []
 def _models() -> Iterator[bytes]:
     """What solvers print of models, as it is read."""
     import potlang
-    from potlang.prove import scenarios
-
+    scenarios: Any = import_module("potlang.prove.scenarios")
     real, seen = scenarios.read_structure, []
 
     def read(text: str, module: Any, dialect: Any) -> Any:
