@@ -259,6 +259,7 @@ _MODULES: Final[list[tuple[Any, Any]]] = []
 def _models() -> Iterator[bytes]:
     """What solvers print of models, as it is read."""
     import potlang
+
     scenarios: Any = import_module("potlang.prove.scenarios")
     real, seen = scenarios.read_structure, []
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from potlang.expressions.actions import Fault, Reading
 from potlang.expressions.amounts import is_suspect, without_amounts
@@ -20,8 +21,14 @@ LONGEST_NAME = 10_000
 LONGEST_NUMERAL = 10_000
 _EXPLAINED = 200_000
 """Characters up to which an expression with a mistake is read again for what is wrong."""
+_REMEMBERED = 1_000
+"""Characters of an expression whose tree is remembered."""
 _OPENING = frozenset(["LPAR", "LSQB", "LBRACE"])
 _CLOSING = frozenset(["RPAR", "RSQB", "RBRACE"])
+
+
+# A repair is tried by compiling the program again, in which all formulas but one are what they were.
+_fast = lru_cache(maxsize=512)(fast_expression)
 
 
 def read_formula(text: str, pointer: str, sink: Sink) -> Formula:
@@ -32,7 +39,7 @@ def read_formula(text: str, pointer: str, sink: Sink) -> Formula:
 
 def parse_expression(text: str, pointer: str, sink: Sink) -> Expr | None:
     """The tree of an expression that was read at `pointer`; None after an error, which is in the sink."""
-    tree = fast_expression(text)
+    tree = _fast(text) if len(text) <= _REMEMBERED else fast_expression(text)
     return tree if tree is not None else _parse(text, "expression", pointer, sink)
 
 
@@ -54,31 +61,49 @@ def parse_sort(text: str, pointer: str, sink: Sink) -> SortExpr | None:
     return sort
 
 
-def _parse(text: str, start: str, pointer: str, sink: Sink) -> Any:
+class _Parsed(NamedTuple):
+    """The `value` of a text by the grammar; else `over`, a limit, or where it `stopped`."""
+
+    reading: Reading
+    value: Any = None
+    over: Fault | None = None
+    stopped: tuple[int, int] = (0, 0)
+
+
+def _parsed(text: str, start: str, pointer: str) -> _Parsed:
     tokens = tokenize(text)
-    over = _over_limit(tokens)
     reading = Reading(pointer)
-    if over is None:
-        stop = parse_tokens(tokens, start, reading)
-        if (
-            stop.reason == "accepted"
-            and not reading.faults
-            and not (is_suspect(text) and without_amounts(tokens)[1])
-        ):
-            return stop.value
-        if stop.reason == "too_deep":
-            token = tokens[max(stop.index - 1, 0)]
-            over = Fault("POT0003", token.start, token.end, {"limit": DEEPEST})
+    over = _over_limit(tokens)
     if over is not None:
-        over.report(pointer, sink)
+        return _Parsed(reading, over=over)
+    stop = parse_tokens(tokens, start, reading)
+    is_read = stop.reason == "accepted" and not reading.faults
+    if is_read and not (is_suspect(text) and without_amounts(tokens)[1]):
+        return _Parsed(reading, stop.value)
+    if stop.reason == "too_deep":
+        token = tokens[max(stop.index - 1, 0)]
+        return _Parsed(reading, over=Fault("POT0003", token.start, token.end, {"limit": DEEPEST}))
+    found = tokens[min(stop.index, len(tokens) - 1)]
+    return _Parsed(reading, stopped=(found.start, found.end))
+
+
+_remembered = lru_cache(maxsize=512)(_parsed)
+
+
+def _parse(text: str, start: str, pointer: str, sink: Sink) -> Any:
+    found = (_remembered if len(text) <= _REMEMBERED else _parsed)(text, start, pointer)
+    if found.value is not None:
+        return found.value
+    if found.over is not None:
+        found.over.report(pointer, sink)
     elif len(text) > _EXPLAINED:
-        found = tokens[min(stop.index, len(tokens) - 1)]
-        span = (min(found.start, len(text) - 1), max(found.end, found.start + 1))
+        first, end = found.stopped
+        span = (min(first, len(text) - 1), max(end, first + 1))
         sink.report("POT1020", pointer, span=span, problem="the expression does not go on like this")
     elif start == "sort":
         from potlang.expressions.syntax_errors import explain_sort
 
-        explain_sort(text, pointer, reading, sink)
+        explain_sort(text, pointer, found.reading, sink)
     else:
         from potlang.expressions.syntax_errors import explain_expression
 
