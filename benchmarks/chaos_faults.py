@@ -286,7 +286,7 @@ def cache_server(scene: Scene) -> Told:
             return True
 
         for out in (filled, used):
-            done, times = scene.disturbed(scene.start(out, "--cache-dir", server.url), turn, (0.5, 2.5), 20)
+            done, times = scene.disturbed(scene.start(out, "--cache-dir", server.url), turn, (1.0, 4.0), 40)
             if not is_on:
                 turn()
             wrong += _expected(done)

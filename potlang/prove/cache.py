@@ -92,8 +92,8 @@ class Cache:
     """Reports in a directory, or in a PostgreSQL database. Never raises for their state: see `problems`.
 
     Safe for threads, across forks, and for any number of processes. After a fault the cache rests, ten times
-    as long as the fault took and ever longer, and is then tried again. A directory that cannot be found out,
-    as without a home, makes a cache that is not used.
+    as long as the fault took, and is then tried again. A directory that cannot be found out, as without a
+    home, makes a cache that is not used.
     """
 
     def __init__(

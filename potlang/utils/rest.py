@@ -5,16 +5,16 @@ from __future__ import annotations
 from time import monotonic
 from typing import Final
 
-_SHORTEST, _LONGEST = 1.0, 60.0
+_SHORTEST: Final = 1.0
 _TIMES: Final = 10
-"""A pause is at least so many times as long as the failure took, which then costs a tenth at most."""
+"""A pause is so many times as long as the failure took, which then costs a tenth of the time at most."""
 
 
 class Rest:
-    """On from a failure until its pause is over, twice as long each time until something works again."""
+    """On from a failure until its pause is over, or something works."""
 
     def __init__(self) -> None:
-        self._seconds = self._until = 0.0
+        self._until = 0.0
 
     @property
     def is_on(self) -> bool:
@@ -23,10 +23,8 @@ class Rest:
 
     def begin(self, spent: float) -> None:
         """A failure that took so many seconds; infinitely many mean for good."""
-        longest = max(_LONGEST, _TIMES * spent)
-        self._seconds = min(longest, max(_SHORTEST, 2 * self._seconds, _TIMES * spent))
-        self._until = monotonic() + self._seconds
+        self._until = monotonic() + max(_SHORTEST, _TIMES * spent)
 
     def end(self) -> None:
         """It works again."""
-        self._seconds = self._until = 0.0
+        self._until = 0.0
