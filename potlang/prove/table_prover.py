@@ -272,7 +272,9 @@ class TableProver:
                 if number is not None
                 for place in _places(origin, number)
             ]
-            shown.setdefault(key, TableRow(binding, tuple(dict.fromkeys(where))))
+            # A row by itself says nothing beside a column of it.
+            alone = [each for each in where if not any(other.startswith(f"{each}, ") for other in where)]
+            shown.setdefault(key, TableRow(binding, tuple(dict.fromkeys(alone))))
         return TableRows(count, tuple(shown.values()))
 
     def _said(self, var: Var, value: object) -> str:

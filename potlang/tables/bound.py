@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from potlang.expressions.surface import FunctionDecl, TableSource
-from potlang.ir.sorts import DeclaredSort, Sort
+from potlang.ir.measures import DATE
+from potlang.ir.sorts import INT, REAL, DeclaredSort, Sort
 from potlang.tables.database import TableDatabase
 from potlang.tables.reading import label_of
 
@@ -42,10 +43,13 @@ class LoadedTable:
         if self.rows <= 1 or not names:
             return self.rows <= 1
         if len(names) == 1:
-            # Most keys rise from row to row, which is seen without a table of them.
+            # Most keys rise from row to row, which is seen without a table of them; texts by length first, as
+            # numbers do.
             (name,) = names
-            rising = f"SELECT count(*) FROM (SELECT {name} AS a, lag({name}) OVER () AS b FROM {self.sql}) "
-            if not database.number(f"{rising} WHERE b >= a"):
+            sort = next(each.sort for each in self.columns.values() if each.sql == name)
+            rises = "a > b" if sort in (INT, REAL, DATE) else "(length(a), a) > (length(b), b)"
+            pairs = f"SELECT {name} AS a, lag({name}) OVER () AS b FROM {self.sql}"
+            if not database.rows(f"SELECT 1 FROM ({pairs}) WHERE b IS NOT NULL AND NOT ({rises}) LIMIT 1"):
                 return True
         listed = ", ".join(names)
         twice = f"SELECT 1 FROM {self.sql} GROUP BY {listed} HAVING count(*) > 1 LIMIT 1"

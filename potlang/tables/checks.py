@@ -121,6 +121,8 @@ class TableChecks:
     def _one_value(self, function: BoundFunction) -> None:
         assert function.value is not None
         table, of_value = function.table, function.value.sql
+        if table.is_key(self._database, [each.sql for each in function.arguments]):
+            return
         keys = ", ".join(each.sql for each in function.arguments)
         group = f"GROUP BY {keys} HAVING" if keys else "HAVING"
         query = (

@@ -14,6 +14,7 @@ from typing import Any, Final, Literal, Required, TypedDict, cast, get_args
 from potlang.diag import nearest
 from potlang.languages.pot.profiles import Profile, Schema, program_schema
 from potlang.models.truncate import DEFAULT_BUDGET, LEAST_BUDGET, truncate_to_budget
+from potlang.tables.access import TablesChoice, allowing
 from potlang.tool.arguments import MOST_CHARACTERS, CallArguments, CallMistake, read_arguments
 from potlang.utils.deadline import OutOfFuel, within
 from potlang.utils.resources import schema
@@ -147,15 +148,18 @@ class ToolAnswer(TypedDict, total=False):
     hint: str
 
 
-def call(arguments: dict[str, Any] | str | bytes, *, budget: int = DEFAULT_BUDGET) -> ToolAnswer:
+def call(
+    arguments: dict[str, Any] | str | bytes, *, budget: int = DEFAULT_BUDGET, sources: TablesChoice = None
+) -> ToolAnswer:
     """The answer to a call, within so many tokens. Never raises.
 
-    `arguments` is the argument object, or its JSON text.
+    `arguments` is the argument object, or its JSON text. `sources` are the directories whose tables
+    programs may read: whoever writes the arguments does not choose them.
     """
     try:
         # The reader of the answer pays for each token, and may not be able to take more.
         deadline = time.monotonic() + CALL_SECONDS
-        with within((CALL_SECONDS + _LAST_SECONDS) * 1_000):
+        with within((CALL_SECONDS + _LAST_SECONDS) * 1_000), allowing(sources):
             answer = truncate_to_budget(_answer(arguments, deadline), budget)
     except OutOfFuel:
         message = f"the call took more than {CALL_SECONDS:.0f} seconds"

@@ -26,6 +26,7 @@ from potlang.report.base import to_plain
 from potlang.report.results import (
     Bindings,
     CoreItem,
+    Evidence,
     Limits,
     OptimizationResult,
     OptionElection,
@@ -113,9 +114,9 @@ def compile(given: CallArguments, deadline: float) -> Answer:
     options: api.FormOptions = {"theory": _theory(given)} if subject == "trace" else {}
     try:
         program = api.compile(_source(given), language=_LANGUAGES[subject], name=subject, **options)
+        return {"status": "ok", "text": program.emit("smt2")}
     except CompileError as error:
         return _rejected(Checked(error.document, error.diagnostics, None))
-    return {"status": "ok", "text": program.emit("smt2")}
 
 
 def view(given: CallArguments, deadline: float) -> Answer:
@@ -185,7 +186,11 @@ def _trace(given: CallArguments, deadline: float) -> Answer:
         if checked.program is None:
             return _rejected(checked)
         theory = checked.program
-    report = dot.verify(source, name="trace", theory=theory, limits=_limits(deadline)).to_dict()
+    try:
+        report = dot.verify(source, name="trace", theory=theory, limits=_limits(deadline)).to_dict()
+    except CompileError as error:
+        # A theory over large tables, which a trace cannot use.
+        return _rejected(Checked(error.document, error.diagnostics, None))
     parts = ("established", "nodes", "arrows", "nucleus", "summary", "consequences", "notes")
     return _report_answer(report, {key: report[key] for key in parts})
 
@@ -402,10 +407,12 @@ def _result(result: Result) -> Answer:
             fails_for=_scenario(evidence.false_scenario),
             witness=None if evidence.witness is None else list(map(_plain, evidence.witness.bindings)),
         ),
-        **_bindings("violated_by", evidence.violations),
-        **_bindings("bindings", evidence.bindings),
-        **_given(rows=evidence.rows and to_plain(evidence.rows)),
+        **(_found_in(evidence) if evidence.rows is None else {"rows": to_plain(evidence.rows)}),
     }
+
+
+def _found_in(evidence: Evidence) -> Answer:
+    return {**_bindings("violated_by", evidence.violations), **_bindings("bindings", evidence.bindings)}
 
 
 def _scenario(scenario: Scenario | None) -> Answer | None:

@@ -12,6 +12,7 @@ import pytest
 from table_support import people, write_table
 
 import potlang
+from potlang import tool
 from potlang.languages.pot.program import CompileError
 from potlang.report.from_json import report_from_dict
 from potlang.tables import facts
@@ -155,6 +156,23 @@ def test_formulas_of_large_tables_are_refused(tmp_path: Path) -> None:
     assert not (tmp_path / "cache").exists()
 
 
+def test_the_tool_reads_what_its_caller_allows(tmp_path: Path) -> None:
+    """[SRC-ALLOWED] [SRC-ROWS]"""
+    source = program(tmp_path, rules=[norm("age(x) < 99")])
+    refused = tool.call({"program": source})
+    assert refused["status"] == "rejected" and refused["diagnostics"][0]["code"] == "POT8010"
+    answer = tool.call({"program": source}, sources=tmp_path)
+    jsonschema.validate(answer, tool.answer_schema())
+    (result,) = answer["results"]
+    assert result["rows"]["total"] == 15
+    assert result["rows"]["shown"][0]["places"] == ["people.csv, row 100, column age"]
+    for operation in ("compile", "verify"):
+        trace = {"trace": "@node id=1 role=problem\n"} if operation == "verify" else {}
+        given = {"operation": operation, "program": source, **trace}
+        found = tool.call(given, sources=tmp_path)
+        assert found["diagnostics"][0]["code"] == "POT8017", found
+
+
 def test_a_limit_of_time_ends_a_query(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """[SRC-LARGE]"""
     claim = "ForAll([x: Person, y: Person, z: Person], age(x) + age(y) * age(z) != 5000)"
@@ -190,3 +208,28 @@ def test_a_wrong_type_at_row_7654321(tmp_path: Path) -> None:
             assert [each.message for each in found] == [
                 f"p.{ending}, row 7,654,321, column age: `{value}` is not an Int of 64 bits"
             ]
+
+
+@pytest.mark.parametrize("names", [["9", "10", "11"], ["b", "a", "c"], ["a", "b", "a"], ["10", "9", "9"]])
+def test_members_are_counted_once_however_their_rows_stand(names: list[str], tmp_path: Path) -> None:
+    """[SRC-ROWS] [SRC-MEANING]: rising, mixed, and repeated keys."""
+    rows = [(name, 1, "a" if "a" in names else "10") for name in names]
+    source = people(write_table(tmp_path / "few.csv", COLUMNS, rows), rules=[norm("age(x) > 1")])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(facts, "MOST_ROWS", 0)
+        (result,) = potlang.verify(source, language="pot", sources=tmp_path).results
+    assert result.evidence.rows is not None
+    assert result.evidence.rows.total == len(set(names)) == len(result.evidence.rows.shown)
+    places = {each.binding["x"]: each.places for each in result.evidence.rows.shown}
+    assert places[f"`Person:{names[1]}`"] == ("few.csv, row 2, column age",)
+
+
+def test_numbers_that_are_none_are_told(tmp_path: Path) -> None:
+    """[SRC-VALUE]: NaN and infinity in a column of doubles."""
+    columns = {"id": "VARCHAR", "age": "DOUBLE", "boss": "VARCHAR"}
+    rows = [("a", float("nan"), "a"), ("b", float("inf"), "a"), ("c", 2.0**60, "a"), ("d", 7.0, "a")]
+    write_table(tmp_path / "p.parquet", columns, rows)
+    found = potlang.check(people({"file": "p.parquet"}), sources=tmp_path).diagnostics
+    assert sorted(each.message.partition(",")[2].partition(",")[0] for each in found) == [
+        *(" row 1", " row 2", " row 3"),
+    ]
