@@ -21,9 +21,11 @@ MEMBERS: Final[Mapping[str, Kind | None]] = {
     "program": "pot",
     "trace": "dot",
     "solution": "dagmath",
+    "claim": "pot",
     "source": None,
 }
 """Members of a job's object that hold what is to be verified, and its language where that is told."""
+_WITH_THEORY: Final = frozenset(("claim", "trace"))
 _OWN: Final = frozenset(
     ("steps", "sorts", "functions", "constants", "rules", "verifications", "knowledge_base")
 )
@@ -36,8 +38,9 @@ _BATCH: Final = 256
 class Job(NamedTuple):
     """One input to be verified, where it stands, and what the report is to be known by.
 
-    `line` is its line or row from 1, None for a file of its own. `source` is what `potlang.verify` takes,
-    `members` are those of the object that it is or stands in.
+    `line` is its line or row from 1, None for a file of its own. `source` is what `potlang.verify` takes, or
+    a claim about a `theory`; traces may have a theory, too. `members` are those of the object that it is or
+    stands in.
     """
 
     file: str
@@ -47,6 +50,7 @@ class Job(NamedTuple):
     language: Kind
     answer: str | None = None
     members: Mapping[str, Any] = MappingProxyType({})
+    theory: Any = None
 
     @property
     def name(self) -> str:
@@ -138,7 +142,9 @@ def job_of_value(value: Any, file: str, number: int) -> Job:
     source, answer = value[name], value.get("answer")
     language = MEMBERS[name] or language_of(source)
     expected = str(answer) if isinstance(answer, str | int | float) else None
-    return Job(file, number, identity, source, language, expected, value).readable()
+    # A claim is about the empty theory where none is named.
+    theory = value.get("theory", {} if name == "claim" else None) if name in _WITH_THEORY else None
+    return Job(file, number, identity, source, language, expected, value, theory).readable()
 
 
 def language_of(source: Any) -> Kind:

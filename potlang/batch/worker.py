@@ -12,6 +12,7 @@ from potlang import api
 from potlang.batch.jobs import Job, job_of_file, language_of
 from potlang.batch.manifest import Shard
 from potlang.batch.rows import ShardFiles, Told, lost_row, row_of
+from potlang.batch.theories import Theories
 from potlang.diag import Diagnostic
 from potlang.languages.dagmath.solve.answers import AnswerChecker
 from potlang.processes.frames import Message
@@ -28,6 +29,7 @@ class JobService(Service):
 
     def __init__(self) -> None:
         self._judge = AnswerChecker()
+        self._theories = Theories()
         self._cached_by: Message | None = None
         self._cache: Cache | None = None
 
@@ -53,6 +55,9 @@ class JobService(Service):
         if job.language == "pot":
             given["cache"] = self._cache_of(options["cache"])
         with allowing(options["sources"]):
+            if job.theory is not None:
+                found = self._theories.report(job, given["route"], given["trust"], given["limits"])
+                return found.to_dict()
             return api.verify(job.source, language=job.language, name=job.name, **given).to_dict()
 
     def _cache_of(self, settings: Message | None) -> Cache | None:

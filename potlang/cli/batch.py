@@ -112,7 +112,8 @@ def batch(
 
     JOBS are JSON Lines or Parquet, a job on each line or row, and files or directories of single inputs. A
     job is the input itself, or an object with its `id` and the input as `program`, `trace`, `solution` or
-    `source`, and the `answer` that a solution should have. Results are JSON Lines in DIRECTORY/rows, in the
+    `source`, and the `answer` that a solution should have. Of a `theory` that many jobs share, a job has a
+    `claim` or a `trace`. Results are JSON Lines in DIRECTORY/rows, in the
     order of the jobs. A run that was stopped goes on with the same command.
 
     Exit code: 0 each job of this run is answered, whatever the verdicts; 3 some are lost, since their
