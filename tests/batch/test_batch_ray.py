@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from batch_support import all_rows, ordinary, write_jobs
@@ -11,19 +12,24 @@ from potlang.batch.manifest import planned
 from potlang.batch.on_ray import answered_on_ray
 from potlang.batch.rows import ShardFiles
 from potlang.batch.run import BatchOptions, run_batch
+from potlang.prove.cache import Cache
 
 FAST = BatchOptions(trust="solver")
 
 
 @pytest.mark.slow
 def test_ray_gives_the_same_rows(tmp_path: Path) -> None:
-    """Tasks of Ray answer as processes of this machine do, and a run goes on where another was."""
+    """Tasks of Ray answer as processes of this machine do, also from a cache ([BATCH-CACHE])."""
     pytest.importorskip("ray")
     path = write_jobs(tmp_path / "jobs.jsonl", ordinary())
     run_batch([str(path)], tmp_path / "local", FAST, shard_jobs=7)
-    state = run_batch([str(path)], tmp_path / "ray", FAST, shard_jobs=7, runner=answered_on_ray)
-    assert state.is_whole and not state.lost
-    assert all_rows(tmp_path / "ray") == all_rows(tmp_path / "local")
+    kept = Cache(tmp_path / "cache")
+    for name in ("ray", "again"):
+        options: Any = {"shard_jobs": 7, "runner": answered_on_ray, "cache": kept}
+        state = run_batch([str(path)], tmp_path / name, FAST, **options)
+        assert state.is_whole and not state.lost and not state.problems
+        assert all_rows(tmp_path / name) == all_rows(tmp_path / "local")
+    assert kept.stats().hits == kept.stats().entries == 20
 
 
 def test_two_processes_never_write_to_one_shard(tmp_path: Path) -> None:
