@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 
 from potlang.batch.manifest import NAME, read_manifest
-from potlang.batch.rows import ROWS_FOLDER, TIMES_FOLDER
+from potlang.batch.parquet import lines_query
+from potlang.batch.rows import PARQUET, ROWS_FOLDER, TIMES_FOLDER
 from potlang.report.table import Column, Table
 from potlang.utils.extra import needed
 
@@ -59,10 +61,10 @@ def results_tables(directory: Path, by: str | None = None) -> list[Table]:
     `by` is a member of rows, such as `file`, by which all are split, but for times. Raises BatchError for a
     directory that has no batch, OSError, and MissingExtraError without DuckDB.
     """
-    read_manifest(directory / NAME)
+    carry = read_manifest(directory / NAME).options["carry"]
     connection = needed("duckdb", "duckdb").connect(":memory:")
     try:
-        _load(connection, "lines", directory / ROWS_FOLDER)
+        _load(connection, "lines", directory / ROWS_FOLDER, carry)
         _load(connection, "timed", directory / TIMES_FOLDER)
         # A member's name goes as a parameter, never into the text of a query.
         member = None if by is None else f'$."{json.dumps(by)[1:-1]}"'
@@ -87,9 +89,14 @@ def results_tables(directory: Path, by: str | None = None) -> list[Table]:
     return [table for table in tables if table.rows]
 
 
-def _load(connection: Any, name: str, folder: Path) -> None:
-    """A table of the JSON lines of a folder's files, numbered."""
+def _load(connection: Any, name: str, folder: Path, carry: Sequence[str] = ()) -> None:
+    """A table of the JSON lines of a folder's files, or of what was made of them, numbered."""
+    tables = [str(path) for path in sorted(folder.glob(f"*{PARQUET}"))]
     files = [str(path) for path in sorted(folder.glob("*.jsonl"))]
+    if tables:
+        query = f"SELECT row_number() OVER () AS id, line FROM ({lines_query(carry)})"
+        connection.execute(f"CREATE TEMP TABLE {name} AS {query}", [tables])
+        return
     if not files:
         connection.execute(f"CREATE TEMP TABLE {name} (id BIGINT, line JSON)")
         return

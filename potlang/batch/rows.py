@@ -11,11 +11,13 @@ from typing import Any, BinaryIO, Final, NamedTuple
 
 from potlang.batch.jobs import Job
 from potlang.batch.manifest import Shard
+from potlang.batch.parquet import write_parquet
 from potlang.utils.closing import Closing
 from potlang.utils.serialize import json_text
 
 ROWS_FOLDER: Final = "rows"
 TIMES_FOLDER: Final = "times"
+PARQUET: Final = ".parquet"
 _PIECE: Final = 1 << 20
 
 
@@ -84,9 +86,12 @@ class ShardFiles(Closing):
     def _opened(self) -> int:
         for path in self._places:
             path.parent.mkdir(parents=True, exist_ok=True)
+            # One of a run that ended while it finished the shard has its name already.
+            found = path if path.exists() else unfinished(path)
             # Unbuffered: a row is safe from the end of this process as soon as it is written.
-            self._files.append(unfinished(path).open("ab+", buffering=0))
+            self._files.append(found.open("ab+", buffering=0))
             _lock(self._files[-1])
+            found.replace(unfinished(path))
         ends = [_line_ends(file) for file in self._files]
         done = min(map(len, ends)) - 1
         for file, found in zip(self._files, ends, strict=True):
@@ -101,11 +106,22 @@ class ShardFiles(Closing):
                 left = left[file.write(left) :]
         self.done += 1
 
-    def finish(self) -> None:
-        """Say that the shard is done: its files get their names, the rows last. Raises OSError."""
-        for path, file in reversed(list(zip(self._places, self._files, strict=True))):
+    def finish(self, parquet: Sequence[str] | None = None) -> None:
+        """Say that the shard is done: its files get their names, the rows last. Raises OSError.
+
+        With `parquet`, the names of carried members, the rows are Parquet then.
+        """
+        for file in self._files:
             os.fsync(file.fileno())
-            unfinished(path).replace(path)
+        rows, times = self._places
+        unfinished(times).replace(times)
+        if parquet is None:
+            unfinished(rows).replace(rows)
+            return
+        target = rows.with_suffix(PARQUET)
+        write_parquet(unfinished(rows), unfinished(target), parquet)
+        unfinished(target).replace(target)
+        unfinished(rows).unlink()
 
     def close(self) -> None:
         """Close the files."""
@@ -133,12 +149,17 @@ def unfinished(path: Path) -> Path:
 
 def is_done(directory: Path, shard: Shard) -> bool:
     """Whether all rows of a shard are written."""
-    return place(directory, ROWS_FOLDER, shard).exists()
+    path = place(directory, ROWS_FOLDER, shard)
+    return path.exists() or path.with_suffix(PARQUET).exists()
 
 
 def cut_off(directory: Path, shard: Shard) -> None:
     """Cut off what an earlier run has left unfinished at the ends of a shard's files. Raises OSError."""
-    if unfinished(place(directory, ROWS_FOLDER, shard)).exists():
+    path = unfinished(place(directory, ROWS_FOLDER, shard))
+    if is_done(directory, shard):
+        # It ended between the Parquet file and the removal of what that is made of.
+        path.unlink(missing_ok=True)
+    elif path.exists():
         ShardFiles(directory, shard).close()
 
 

@@ -2,27 +2,34 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, Literal, NamedTuple
 
 from potlang.batch.local import answered_locally
-from potlang.batch.manifest import BatchError, Shard, agreed, planned
+from potlang.batch.manifest import BatchError, Manifest, Shard, agreed, planned
 from potlang.batch.rows import RESERVED, cut_off, is_done, told_of
 from potlang.batch.shards import News
 from potlang.languages.pot.solve import CacheChoice, chosen_cache
 from potlang.prove.options import RouteName, Trust
 from potlang.report.results import Limits
+from potlang.utils.extra import needed
+from potlang.utils.serialize import json_text
 
 SHARD_JOBS: Final = 200
+SUMMARY: Final = "summary.json"
+
+
+OutFormat = Literal["jsonl", "parquet"]
 
 
 class BatchOptions(NamedTuple):
     """The options of `potlang.verify` for each job; `carry` are members of jobs that rows have, too.
 
-    `sources` are the directories whose tables all programs may read.
+    `sources` are the directories whose tables all programs may read, `out_format` is that of rows.
     """
 
     trust: Trust = "best"
@@ -31,6 +38,7 @@ class BatchOptions(NamedTuple):
     steps: bool = True
     carry: tuple[str, ...] = ()
     sources: tuple[str, ...] = ()
+    out_format: OutFormat = "jsonl"
 
     def to_dict(self) -> dict[str, Any]:
         """The options as JSON values."""
@@ -106,13 +114,18 @@ def run_batch(
     """
     if RESERVED.intersection(options.carry):
         raise BatchError("rows have members of their own that are called so: carry others")
+    if options.out_format == "parquet":
+        needed("pyarrow.parquet", "frames")
+        # DuckDB tells no names apart that differ in case alone.
+        if len({name.lower() for name in (*options.carry, *RESERVED)}) < len(options.carry) + len(RESERVED):
+            raise BatchError("columns of Parquet have one name each, in whatever case: carry others")
     wanted = planned(files, options.to_dict(), shard_jobs)
     directory.mkdir(parents=True, exist_ok=True)
     with _locked(directory, part):
         manifest = agreed(directory, wanted)
         shards = [shard for shard in manifest.shards if part.has(shard)]
         left = [shard for shard in shards if not is_done(directory, shard)]
-        for shard in left:
+        for shard in shards:
             cut_off(directory, shard)
         state = state_of(directory, shards)
         tell = progress or (lambda state: None)
@@ -124,7 +137,20 @@ def run_batch(
             for news in answered:
                 state = state.after(news)
                 tell(state)
+        _summarize(directory, manifest)
         return state
+
+
+def _summarize(directory: Path, manifest: Manifest) -> None:
+    """Write down what the answers are, when there is one to each job of the batch ([BATCH-SUMMARY])."""
+    path = directory / SUMMARY
+    if path.exists() or not all(is_done(directory, shard) for shard in manifest.shards):
+        return
+    state = state_of(directory, manifest.shards)
+    value = {"potlang": manifest.version, "jobs": state.jobs, "lost": state.lost, "verdicts": state.verdicts}
+    unfinished = path.with_name(f"{SUMMARY}.{os.getpid()}.part")
+    unfinished.write_text(json_text(value, 2) + "\n", encoding="utf-8")
+    unfinished.replace(path)
 
 
 def state_of(directory: Path, shards: Sequence[Shard]) -> BatchState:

@@ -114,7 +114,8 @@ class ShardService(JobService):
                 break
         is_whole = files.done >= shard.jobs
         if is_whole:
-            files.finish()
+            options = request["options"]
+            files.finish(options["carry"] if options["out_format"] == "parquet" else None)
             self._close_files()
         return {"done": files.done, "whole": is_whole, "counts": counts, "problems": self._problems()}
 

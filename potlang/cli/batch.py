@@ -36,7 +36,7 @@ from potlang.reading.json_text import SUFFIXES
 from potlang.tables.access import allowed
 
 if TYPE_CHECKING:
-    from potlang.batch.run import BatchState, ShardChoice
+    from potlang.batch.run import BatchState, OutFormat, ShardChoice
 
 
 class _PartOf(click.ParamType[Any]):
@@ -81,6 +81,12 @@ class _PartOf(click.ParamType[Any]):
     default="local",
     help="Processes of this machine, or a Ray cluster whose machines share the directory (`RAY_ADDRESS`).",
 )
+@click.option(
+    "--out-format",
+    type=click.Choice(["jsonl", "parquet"]),
+    default="jsonl",
+    help="Of the rows: JSON Lines, or Parquet (extra `frames`).",
+)
 @click.option("--shard-jobs", type=click.IntRange(1, 1_000_000), default=200, help="Jobs of one shard.")
 @click.option(
     "--carry",
@@ -100,6 +106,7 @@ def batch(
     workers: int | None,
     part: ShardChoice,
     runner: str,
+    out_format: OutFormat,
     shard_jobs: int,
     carry: tuple[str, ...],
     exclude: tuple[str, ...],
@@ -126,7 +133,9 @@ def batch(
     from potlang.utils.extra import MissingExtraError
 
     sources = tuple([str(each.resolve()) for each in allowed().directories])
-    options = BatchOptions(solving.trust, solving.route, solving.limits, not no_steps, carry, sources)
+    options = BatchOptions(
+        solving.trust, solving.route, solving.limits, not no_steps, carry, sources, out_format
+    )
     names = expanded(files, exclude, (*SUFFIXES, *LINES, *ROWS))
     if "-" in names:
         raise click.BadParameter("standard input cannot be gone on with: name a file", param_hint="JOBS")

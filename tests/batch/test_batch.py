@@ -79,6 +79,17 @@ def test_a_run_goes_on_wherever_it_was_stopped(jobs: Path, whole: bytes, tmp_pat
         assert all_rows(tmp_path) == whole
 
 
+def test_a_run_that_ended_while_a_shard_was_finished(jobs: Path, whole: bytes, tmp_path: Path) -> None:
+    """Between the names of its two files: the rows that there are count once ([BATCH-RESUME])."""
+    run_batch([str(jobs)], tmp_path, FAST, shard_jobs=7)
+    rows = tmp_path / "rows" / "000002.jsonl"
+    rows.rename(rows.with_name("000002.jsonl.part"))
+    before: list[BatchState] = []
+    state = run_batch([str(jobs)], tmp_path, FAST, shard_jobs=7, progress=before.append)
+    assert (before[0].done, state.done, all_rows(tmp_path)) == (40, 40, whole)
+    assert not [*tmp_path.rglob("*.part")]
+
+
 def test_a_finished_batch_is_not_done_again(jobs: Path, tmp_path: Path) -> None:
     first = run_batch([str(jobs)], tmp_path, FAST)
     times = [path.stat().st_mtime_ns for path in sorted((tmp_path / "rows").iterdir())]
@@ -265,3 +276,53 @@ def test_parquet(jobs: Path, whole: bytes, tmp_path: Path) -> None:
         row["verdict"] for row in expected if row["language"] != "dagmath"
     ]
     assert read_manifest(tmp_path / "out" / "manifest.json").jobs == 40
+
+
+# --- what is written ---------------------------------------------------------------------------------
+
+
+def test_a_summary_when_all_is_answered(jobs: Path, tmp_path: Path) -> None:
+    """[BATCH-SUMMARY] It is there when each job has its row, with the same bytes however that came about."""
+    run_batch([str(jobs)], tmp_path / "one", FAST, shard_jobs=7)
+    for number in (2, 1, 3):
+        assert not (tmp_path / "parts" / "summary.json").exists()
+        run_batch([str(jobs)], tmp_path / "parts", FAST, part=ShardChoice(number, 3), shard_jobs=7)
+    one, parts = ((tmp_path / name / "summary.json").read_bytes() for name in ("one", "parts"))
+    assert one == parts
+    value = json.loads(one)
+    assert (value["jobs"], value["lost"], sum(value["verdicts"].values())) == (40, 0, 40)
+
+
+def test_rows_as_parquet(jobs: Path, whole: bytes, tmp_path: Path) -> None:
+    """[BATCH-PARQUET] The same rows, the same bytes each time, also of a run that was stopped."""
+    parquet = pytest.importorskip("pyarrow.parquet")
+    options = FAST._replace(out_format="parquet", carry=("answer",))
+    for name in ("one", "other"):
+        run_batch([str(jobs)], tmp_path / name, options, shard_jobs=7)
+    files = [sorted((tmp_path / name / "rows").iterdir()) for name in ("one", "other")]
+    assert [path.name for path in files[0]] == [f"{number:06d}.parquet" for number in range(6)]
+    assert [path.read_bytes() for path in files[0]] == [path.read_bytes() for path in files[1]]
+    rows = [row for path in files[0] for row in parquet.read_table(path).to_pylist()]
+    for row, line in zip(rows, whole.splitlines(), strict=True):
+        expected = json.loads(line)
+        assert json.loads(row["report"]) == expected["report"]
+        assert row["id"] == (None if "id" not in expected else str(expected["id"]))
+        assert [row[name] for name in ("file", "line", "language", "verdict", "fault")] == [
+            *(expected[name] for name in ("file", "line", "language", "verdict")),
+            None,
+        ]
+    assert {row["answer"] for row in rows} > {None, "3"}
+    # It ended when the Parquet file was there and the lines were not yet removed, or before.
+    left = tmp_path / "other" / "rows" / "000002.jsonl.part"
+    left.write_bytes(b"{}\n")
+    lines = [line + b"\n" for line in whole.splitlines()]
+    files[1][4].unlink()
+    (tmp_path / "other" / "rows" / "000004.parquet.part").write_bytes(b"PAR1")
+    (tmp_path / "other" / "rows" / "000004.jsonl.part").write_bytes(b"".join(lines[28:31]))
+    assert run_batch([str(jobs)], tmp_path / "other", options, shard_jobs=7).is_whole
+    assert sorted(path.name for path in (tmp_path / "other" / "rows").iterdir()) == [
+        path.name for path in files[0]
+    ]
+    for carried in (("Report",), ("x", "X")):
+        with pytest.raises(BatchError, match="in whatever case"):
+            run_batch([str(jobs)], tmp_path / "never", options._replace(carry=carried))

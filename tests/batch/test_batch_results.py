@@ -84,3 +84,18 @@ def test_what_is_kept(tmp_path: Path) -> None:
     """No member that rows have themselves can be kept ([BATCH-ROW])."""
     with pytest.raises(BatchError, match="of their own"):
         run_batch([str(tmp_path)], tmp_path / "out", BatchOptions(carry=("verdict",)))
+
+
+def test_parquet_is_counted_as_lines_are(tmp_path: Path) -> None:
+    """[BATCH-PARQUET] [BATCH-RESULTS]"""
+    pytest.importorskip("pyarrow")
+    jobs = [{**job, "kind of": {"a": [at % 2]}} for at, job in enumerate(ordinary()) if "id" in job]
+    path = write_jobs(tmp_path / "jobs.jsonl", [*jobs, {"program": {"nonsense": 1}, "id": "bad"}])
+    found = []
+    for form in ("jsonl", "parquet"):
+        options = BatchOptions(trust="solver", carry=("kind of",), out_format=form)
+        run_batch([str(path)], tmp_path / form, options, shard_jobs=9)
+        for split in (None, "kind of", "id", "line"):
+            tables = results_tables(tmp_path / form, split)
+            found.append([(each.name, each.rows) for each in tables if each.name != "times"])
+    assert found[:4] == found[4:]
