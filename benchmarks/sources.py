@@ -163,10 +163,7 @@ def measured(directory: Path, rows: int, form: str, question: str, repeat: int) 
     seconds = {way: median(run["seconds"] for run in runs[way]) or 0.0 for way in ways}
     whole = in_a_process("all rows", directory, question, form)
     hand = runs["by hand"][0]["rows"]
-    numbers = [
-        int(place.partition("row ")[2].partition(",  ")[0].replace(",", "").split()[0])
-        for place in whole["places"]
-    ]
+    numbers = [_row(place) for place in whole["places"]]
     same = whole["rows"] == hand and whole["total"] == len(hand) == runs["potlang"][0]["total"]
     return {
         "rows": rows,
@@ -216,18 +213,8 @@ def main(
                 with tempfile.TemporaryDirectory() as folder:
                     found.append(measured(Path(folder), count, kind, question, repeat))
                 print(json.dumps(found[-1]), file=sys.stderr)
-    header = [
-        "rows",
-        "form",
-        "question",
-        "found",
-        "same",
-        "by hand s",
-        "potlang s",
-        "ratio",
-        "ratio to checked",
-        "MB",
-    ]
+    header = ["rows", "form", "question", "found", "same", "by hand s", "potlang s"]
+    header += ["ratio", "to checked", "MB by hand", "MB"]
     lines = [
         [
             f"{each['rows']:,}",

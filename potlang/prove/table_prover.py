@@ -18,6 +18,7 @@ from potlang.report.results import (
     Consistency,
     Evidence,
     IndependentCheck,
+    Interrupted,
     Limits,
     OptimizationResult,
     OptimizationStatus,
@@ -32,7 +33,7 @@ from potlang.report.results import (
 from potlang.tables.bound import Column, LoadedTables
 from potlang.tables.derive import derive
 from potlang.tables.facts import member_name
-from potlang.tables.queries import Origin, QueryWriter, Sense
+from potlang.tables.queries import Query, QueryWriter, Sense
 from potlang.tables.theory import TableTheory, UnansweredError
 from potlang.utils.deadline import OutOfFuel, within
 
@@ -68,7 +69,9 @@ class TableProver:
         self._doubts: list[str] = []
 
     def close(self) -> None:
-        """Nothing: the program keeps its database."""
+        """Free what was derived; the program keeps its database."""
+        with within(None):
+            self._theory.close()
 
     def push(self, assertions: Iterable[Assertion]) -> None:
         """As of `Prover`."""
@@ -82,6 +85,7 @@ class TableProver:
 
     def _begin(self) -> None:
         """Begins again with the assumptions as they are."""
+        self._theory.close()
         assumed = (*self.module.assertions, *(each for more in self._stack for each in more))
         self._theory = TableTheory(replace(self.module, assertions=assumed), self._loaded, self._closed)
         self._consistent, self._is_ready, self._doubts = None, False, []
@@ -94,7 +98,12 @@ class TableProver:
         """As of `Prover`."""
         began = time.perf_counter()
         asked = "verify" in self.module.actions
-        results = self.verify() if asked else ()
+        results: tuple[Result, ...] = ()
+        interruption: KeyboardInterrupt | None = None
+        try:
+            results = self.verify() if asked else ()
+        except Interrupted as error:
+            interruption, results = error, error.known
         optimization = None
         problem = self.module.optimization
         if problem is not None and "optimize" in self.module.actions:
@@ -118,7 +127,7 @@ class TableProver:
             notes.append(
                 f"answered by queries over {rows}: all rests on DuckDB's word, and has no certificate"
             )
-        return ProgramResult(
+        report = ProgramResult(
             overall(results, optimization, found),
             results,
             optimization,
@@ -127,6 +136,9 @@ class TableProver:
             limits=self.limits,
             time_ms=(time.perf_counter() - began) * 1000,
         )
+        if interruption is not None:
+            raise Interrupted(report) from interruption
+        return report
 
     def verify(
         self, claims: Sequence[Claim] | None = None, norms: Sequence[Claim] | None = None
@@ -135,8 +147,15 @@ class TableProver:
         own = claims is None and norms is None
         asked = [(each, "verification") for each in (self.module.claims if own else claims or ())]
         asked += [(each, "norm") for each in (self.module.norms if own else norms or ())]
-        with within(self.limits.total_ms):
-            return tuple(self._result(claim, kind) for claim, kind in asked)
+        results: list[Result] = []
+        try:
+            with within(self.limits.total_ms):
+                for claim, kind in asked:
+                    results.append(self._result(claim, kind))
+        except KeyboardInterrupt as error:
+            left = [self._unknown(claim, kind, "interrupted") for claim, kind in asked[len(results) :]]
+            raise Interrupted((*results, *left)) from error
+        return tuple(results)
 
     # --- one claim ---------------------------------------------------------------------------------------
 
@@ -147,11 +166,14 @@ class TableProver:
         try:
             self._prepare()
             # From contradictory assumptions everything follows.
-            found = _Found(False, False) if self._consistent is False else self._asked(claim)
+            with within(self.limits.check_ms):
+                found = _Found(False, False) if self._consistent is False else self._asked(claim)
         except UnansweredError as error:
             reason, detail = "unsupported", str(error)
         except OutOfFuel:
             reason = "timeout"
+        except self._theory.database.memory_error:
+            reason = "memory"
         except self._theory.database.error as error:
             reason, detail = "error", str(error).partition("\n")[0]
         possible = _states(self._consistent, found)
@@ -184,6 +206,20 @@ class TableProver:
             question and AskedQuestion(question.name, question.origin.pointer),
         )
 
+    def _unknown(self, claim: Claim, kind: str, reason: str) -> Result:
+        question = claim.question
+        return Result(
+            claim.name,
+            claim.origin.pointer,
+            Verdict.UNKNOWN,
+            kind=kind,
+            reason=reason,
+            possible=tuple(_states(self._consistent, _Found(None, None))),
+            route=ROUTE,
+            ask=claim.ask,
+            question=question and AskedQuestion(question.name, question.origin.pointer),
+        )
+
     def _evidence(self, claim: Claim, kind: str, verdict: Verdict, found: _Found) -> Evidence:
         rows = found.rows
         if rows is None:
@@ -193,7 +229,7 @@ class TableProver:
             return Evidence(bindings=Bindings(bindings, cut=rows.total - len(bindings)), rows=rows)
         if kind == "norm" and verdict is not Verdict.ENTAILED:
             return Evidence(violations=Bindings(bindings), rows=rows, witness=Witness(bindings[:1]))
-        return Evidence(rows=rows, witness=Witness(bindings[:1]) if bindings else None)
+        return Evidence(rows=rows, witness=Witness(bindings[:1]) if bindings and bindings[0] else None)
 
     def _asked(self, claim: Claim) -> _Found:
         """What is known of a claim, with the rows that make it true or false."""
@@ -202,7 +238,7 @@ class TableProver:
             # The claim is that something fits.
             return self._exists(claim.find, formula, True)
         if isinstance(formula, Quant):
-            found = self._exists(formula.binders, formula.body, formula.kind == "exists")
+            found = self._exists(*_stripped(formula), formula.kind == "exists")
             return (
                 found if formula.kind == "exists" else found._replace(claim=found.denial, denial=found.claim)
             )
@@ -210,7 +246,6 @@ class TableProver:
 
     def _exists(self, variables: tuple[Var, ...], body: Node, wanted: bool) -> _Found:
         """That values of the variables make a formula true, or false: `claim` says whether there are any."""
-        variables, body = _stripped(variables, body, wanted)
         rows = self._rows(variables, body, wanted)
         if rows.total:
             return _Found(self._consistent, False, rows)
@@ -221,8 +256,14 @@ class TableProver:
 
     def _plain(self, formula: Node) -> _Found:
         for wanted in (True, False):
-            if self._truth(formula, wanted, Sense()):
-                return _Found(self._consistent, False) if wanted else _Found(False, self._consistent)
+            truth, query = QueryWriter(self._theory).holds(formula, wanted, Sense())
+            at = "".join(f", {alias}.rowid" for alias in query.origins)
+            ((value, *numbers),) = self._theory.database.rows(f"SELECT {truth}{at} {query.body()}")
+            if value:
+                where = _where(query, numbers)
+                rows = TableRows(1, (TableRow({}, where),)) if where else None
+                known = self._consistent
+                return _Found(known, False, rows) if wanted else _Found(False, known, rows)
         return self._open(formula, True)
 
     def _open(self, formula: Node, wanted: bool) -> _Found:
@@ -239,8 +280,8 @@ class TableProver:
     # --- queries -----------------------------------------------------------------------------------------
 
     def _truth(self, formula: Node, wanted: bool, sense: Sense) -> bool:
-        ((value,),) = self._theory.database.rows(QueryWriter(self._theory).holds(formula, wanted, sense))
-        return bool(value)
+        truth, query = QueryWriter(self._theory).holds(formula, wanted, sense)
+        return bool(self._theory.database.rows(f"SELECT {truth} {query.body()}")[0][0])
 
     def _any(self, sense: Sense, variables: tuple[Var, ...], body: Node, wanted: bool) -> bool:
         query = QueryWriter(self._theory).satisfying(sense, variables, [(body, wanted)])
@@ -258,23 +299,14 @@ class TableProver:
             count = self._theory.database.number(f"SELECT count(*) {text}")
         if not count:
             return TableRows(0)
-        places = [(alias, origin) for alias, origin in query.origins.items()]
-        at = "".join(f", {alias}.rowid" for alias, _ in places)
-        order = ", ".join(f"{alias}.rowid" for alias, _ in places) or listed
+        at = "".join(f", {alias}.rowid" for alias in query.origins)
+        order = ", ".join(f"{alias}.rowid" for alias in query.origins) or listed
         rows = self._theory.database.rows(f"SELECT {listed}{at} {text} ORDER BY {order} LIMIT {SHOWN}")
         shown: dict[tuple[object, ...], TableRow] = {}
         for row in rows:
             key = row[: len(values)]
             binding = {var.name: self._said(var, value) for var, value in zip(variables, key, strict=True)}
-            where = [
-                place
-                for (_, origin), number in zip(places, row[len(values) :], strict=True)
-                if number is not None
-                for place in _places(origin, number)
-            ]
-            # A row by itself says nothing beside a column of it.
-            alone = [each for each in where if not any(other.startswith(f"{each}, ") for other in where)]
-            shown.setdefault(key, TableRow(binding, tuple(dict.fromkeys(alone))))
+            shown.setdefault(key, TableRow(binding, _where(query, row[len(values) :])))
         return TableRows(count, tuple(shown.values()))
 
     def _said(self, var: Var, value: object) -> str:
@@ -295,7 +327,8 @@ class TableProver:
         self._doubts = [*derive(theory), *theory.doubts]
         self._is_ready = True
         for symbol, false in theory.false.items():
-            true = theory.true.get(symbol)
+            # The rows themselves give no key two values.
+            true = theory.true.get(symbol) if symbol in theory.rules else None
             if true is not None:
                 names = " AND ".join(
                     f"a.{x} = b.{y}" for x, y in zip(true.columns, false.columns, strict=True)
@@ -330,18 +363,23 @@ class TableProver:
         )
 
 
-def _stripped(variables: tuple[Var, ...], body: Node, wanted: bool) -> tuple[tuple[Var, ...], Node]:
-    """Quantifiers of one kind, one behind the other, as one."""
-    kind = "exists" if wanted else "forall"
-    while isinstance(body, Quant) and body.kind == kind and not set(variables) & set(body.binders):
+def _stripped(formula: Quant) -> tuple[tuple[Var, ...], Node]:
+    """The variables of a quantifier and of those of its kind right behind it, and what is behind these."""
+    variables, body = formula.binders, formula.body
+    while isinstance(body, Quant) and body.kind == formula.kind and not set(variables) & set(body.binders):
         variables, body = (*variables, *body.binders), body.body
     return variables, body
 
 
-def _places(origin: Origin, row: int) -> list[str]:
-    columns: list[Column | None]
-    columns = list(origin.columns.values()) or [None]
-    return [origin.table.place(row, column) for column in columns]
+def _where(query: Query, numbers: Sequence[int | None]) -> tuple[str, ...]:
+    """The places of the rows of a query's tables, with the columns that it uses."""
+    found: dict[str, None] = {}
+    for origin, number in zip(query.origins.values(), numbers, strict=True):
+        columns: list[Column | None] = [*origin.columns.values()] or [None]
+        if number is not None:
+            found.update(dict.fromkeys(origin.table.place(number, column) for column in columns))
+    # A row by itself says nothing beside a column of it.
+    return tuple([each for each in found if not any(other.startswith(f"{each}, ") for other in found)])
 
 
 def _states(theory: bool | None, found: _Found) -> list[Verdict]:

@@ -188,6 +188,9 @@ def _bindings(title: str, found: Bindings) -> Iterator[str]:
 
 def _rows(rows: TableRows, result: Result) -> Iterator[str]:
     word = {Verdict.REFUTED: "violations", Verdict.ENTAILED: "witnesses"}.get(result.verdict, "bindings")
+    if rows.shown and not rows.shown[0].binding:
+        yield f"  by {'; '.join(map(visible, rows.shown[0].places))}"
+        return
     yield f"  {word} in the tables: {rows.total:,}"
     for row in rows.shown[:LONGEST_LIST]:
         places = f" ({'; '.join(map(visible, row.places))})" if row.places else ""

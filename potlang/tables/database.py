@@ -9,6 +9,7 @@ import threading
 import weakref
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from itertools import count
 from pathlib import Path
 from typing import Any, Final
 
@@ -35,7 +36,9 @@ class TableDatabase(Closing):
         self.folder = Path(tempfile.mkdtemp(prefix="potlang-tables-"))
         self.error: type[Exception] = duckdb.Error
         """What queries raise."""
+        self.memory_error: type[Exception] = duckdb.OutOfMemoryException
         self._interrupted = duckdb.InterruptException
+        self._numbers = count(1)
         self._connection = duckdb.connect(":memory:")
         # Programs with large tables are closed by nobody: the database goes with them.
         self._free = weakref.finalize(self, _free, self._connection, self.folder)
@@ -78,6 +81,12 @@ class TableDatabase(Closing):
         """The one number that a query gives."""
         ((found,),) = self.rows(query, parameters)
         return int(found)
+
+    def new_table(self, query: str) -> str:
+        """The name of a new table with the rows of a query."""
+        name = f"d{next(self._numbers)}"
+        self.rows(f"CREATE TABLE {name} AS {query}")
+        return name
 
     @contextmanager
     def _watched(self) -> Iterator[None]:

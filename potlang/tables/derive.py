@@ -67,9 +67,9 @@ def _evaluate(theory: TableTheory, group: Sequence[Symbol], recursive: bool) -> 
     base = {head: theory.true.get(head) for head in group}
     while True:
         before = {head: _count(theory, theory.true.get(head)) for head in group}
-        made = {head: _round(theory, head, base[head]) for head in group}
-        theory.true.update(made)
-        if not recursive or all(_count(theory, made[head]) == before[head] for head in group):
+        for head in group:
+            _round(theory, head, base[head])
+        if not recursive or all(_count(theory, theory.true[head]) == before[head] for head in group):
             return
 
 
@@ -77,8 +77,8 @@ def _count(theory: TableTheory, relation: Relation | None) -> int:
     return 0 if relation is None else theory.database.number(f"SELECT count(*) FROM {relation.table}")
 
 
-def _round(theory: TableTheory, head: Symbol, base: Relation | None) -> Relation:
-    """The tuples of a predicate: its rows, and what its rules make of all that is known."""
+def _round(theory: TableTheory, head: Symbol, base: Relation | None) -> None:
+    """Derives the tuples of a predicate: its rows, and what its rules make of all that is known."""
     names = [f"c{n}" for n in range(len(head.domain))] or ["c0"]
     selects = []
     if base is not None:
@@ -92,5 +92,4 @@ def _round(theory: TableTheory, head: Symbol, base: Relation | None) -> Relation
         listed = [f"{term} AS {name}" for term, name in zip(terms, names, strict=False)]
         selects.append(f"SELECT {', '.join(listed or ['0 AS c0'])} {found.body()}")
     union = " UNION ALL ".join(f"({each})" for each in selects)
-    table = theory.new_table(f"SELECT DISTINCT * FROM ({union})")
-    return Relation(table, tuple(names[: len(head.domain)]))
+    theory.derived(head, f"SELECT DISTINCT * FROM ({union})", tuple(names[: len(head.domain)]))

@@ -113,11 +113,10 @@ class QueryWriter:
         query.where += [self.truth(node, wanted, sense, query) for node, wanted in rest]
         return query
 
-    def holds(self, formula: Node, wanted: bool, sense: Sense) -> str:
-        """A closed formula, or its denial, as a query for one truth value."""
+    def holds(self, formula: Node, wanted: bool, sense: Sense) -> tuple[str, Query]:
+        """A closed formula, or its denial, as an expression over a query of one row."""
         query = Query({})
-        truth = self.truth(formula, wanted, sense, query)
-        return f"SELECT {truth} {query.body()}"
+        return self.truth(formula, wanted, sense, query), query
 
     # --- tables for variables ----------------------------------------------------------------------------
 
@@ -153,6 +152,9 @@ class QueryWriter:
         # What is possible may be true of more than the rows, and of values that are not known.
         fixed = all(isinstance(arg, Var) or self._is_fixed(arg) for arg in node.args)
         is_known = sense.certain or (node.op in self._theory.closed and fixed)
+        if node.op in self._theory.values and len(node.args) == 1 and node.op not in self._theory.rules:
+            # Its values stand in a column: all members are looked at anyway.
+            is_known = self._theory.members(node.args[0].sort) is None and is_known
         if not is_known or (sense.completion == "greatest" and node.op not in self._theory.closed):
             return False
         relation = self._theory.true.get(node.op)

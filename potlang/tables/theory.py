@@ -66,7 +66,7 @@ class TableTheory:
         self._definitions = {each.symbol: each for each in module.definitions}
         self.doubts: list[str] = []
         """Why it may know less than it should, so that no model is found."""
-        self._count = 0
+        self._derived: dict[Symbol, str] = {}
         for symbol in module.symbols:
             bound = loaded.functions.get((symbol.declared or symbol).name)
             if bound is not None:
@@ -78,11 +78,20 @@ class TableTheory:
         """The formula without defined functions."""
         return unfold(formula, self.module.pool, self._definitions) if self._definitions else formula
 
-    def new_table(self, query: str) -> str:
-        """A new table with the rows of a query."""
-        self._count += 1
-        self.database.rows(f"CREATE TABLE d{self._count} AS {query}")
-        return f"d{self._count}"
+    def derived(self, symbol: Symbol, query: str, columns: tuple[str, ...]) -> None:
+        """Has a query say where a predicate is true, in place of what said it."""
+        table = self.database.new_table(query)
+        before = self._derived.get(symbol)
+        self.true[symbol] = Relation(table, columns)
+        self._derived[symbol] = table
+        if before is not None:
+            self.database.rows(f"DROP TABLE {before}")
+
+    def close(self) -> None:
+        """Free what was derived."""
+        for table in self._derived.values():
+            self.database.rows(f"DROP TABLE {table}")
+        self._derived.clear()
 
     # --- tables ------------------------------------------------------------------------------------------
 
@@ -97,6 +106,9 @@ class TableTheory:
         all_names = tuple(each.sql for each in columns)
         if not where and self.is_key(table, columns):
             return Relation(table.sql, all_names, table, columns)
+        if names and self.is_key(table, columns):
+            once = f"(SELECT {listed}, rowid FROM {table.sql} {where})"
+            return Relation(once, all_names, table, columns)
         if not names:
             return Relation(f"(SELECT min(rowid) AS rowid FROM {table.sql} {where} HAVING count(*) > 0)", ())
         grouped = f"(SELECT {listed}, min(rowid) AS rowid FROM {table.sql} {where} GROUP BY {listed})"

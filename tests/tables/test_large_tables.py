@@ -14,6 +14,7 @@ from table_support import people, write_table
 import potlang
 from potlang import tool
 from potlang.languages.pot.program import CompileError
+from potlang.prove import table_prover
 from potlang.report.from_json import report_from_dict
 from potlang.tables import facts
 
@@ -73,8 +74,12 @@ def test_claims_find_and_sessions(tmp_path: Path) -> None:
     compiled = potlang.compile(source, sources=tmp_path)
     report = potlang.verify(compiled)
     assert [str(each.verdict) for each in report.results] == ["entailed", "entailed"]
+    seven = report.results[0].evidence.rows
+    assert seven is not None and seven.shown[0].places == ("people.csv, row 8, column age",)
+    assert "by people.csv, row 8, column age" in report.render()
     found = report.results[1].evidence.bindings
-    assert found is not None and [each["x"] for each in found.certain] == ["`Person:p14`", "`Person:p15`"]
+    assert found is not None and found.cut == 0
+    assert [each["x"] for each in found.certain] == ["`Person:p14`", "`Person:p15`"]
     with compiled.session() as session:
         assert session.verify("age(p7) == 8").verdict == "refuted"
         open_ = session.verify("Exists([x: Person], boss(x) == x and age(x) > 0)")
@@ -83,6 +88,45 @@ def test_claims_find_and_sessions(tmp_path: Path) -> None:
         assert session.verify("age(p7) == 8").verdict == "inconsistent"
         session.pop()
         assert session.verify("age(p7) == 8").verdict == "refuted"
+
+
+def test_find_counts_what_it_asks_for(tmp_path: Path) -> None:
+    """[SRC-ROWS]: not what there is beside."""
+    find = {"find": [{"name": "x", "sort": "Person"}], "constraint": "Exists([y: Person], boss(y) == x)"}
+    source = program(tmp_path, verifications=[find])
+    (result,) = potlang.verify(source, language="pot", sources=tmp_path).results
+    assert result.evidence.rows is not None and result.evidence.rows.total == 750
+
+
+def test_an_interruption_gives_what_is_known(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """[SRC-LARGE], [STOP-LIBRARY]"""
+    source = program(tmp_path, rules=[norm("age(x) < 100"), norm("age(x) < 99")])
+    compiled = potlang.compile(source, sources=tmp_path)
+    plain = table_prover.TableProver._asked
+
+    def asked(prover: Any, claim: Any) -> Any:
+        if claim.origin.pointer == "/rules/1":
+            raise KeyboardInterrupt
+        return plain(prover, claim)
+
+    monkeypatch.setattr(table_prover.TableProver, "_asked", asked)
+    with pytest.raises(potlang.Interrupted) as caught:
+        potlang.verify(compiled)
+    known = [(str(each.verdict), each.reason) for each in caught.value.known.results]
+    assert known == [("entailed", None), ("unknown", "interrupted")]
+
+
+def test_sessions_side_by_side_do_not_share_what_they_derive(tmp_path: Path) -> None:
+    """[SRC-LARGE]"""
+    source = program(tmp_path, rules=[{"constraint": "ForAll([x: Person], age(x) > 90 -> old(x))"}])
+    source["functions"].append({"name": "old", "domain": ["Person"], "range": "Bool"})
+    compiled = potlang.compile(source, sources=tmp_path)
+    with compiled.session() as one, compiled.session() as other:
+        for session in (one, other):
+            assert session.verify("Exists([x: Person], old(x))").verdict == "entailed"
+        other.push("ForAll([x: Person], old(x))")
+        assert other.verify("old(p7)").verdict == "entailed"
+        assert one.verify("old(p7)").verdict == "undetermined"
 
 
 def test_what_no_query_says_is_unknown(tmp_path: Path) -> None:
