@@ -28,6 +28,7 @@ COMMANDS = {
     "score": ("score:score", "Score samples of DAG-MATH solutions."),
     "policy": ("policy:policy", "Store programs in versions, with tests."),
     "mcp": ("mcp:mcp", "Serve the tool to models."),
+    "serve": ("serve:serve", "Serve all over HTTP: the verbs, batches, MCP."),
     "reason": ("reason:reason", "Answer a question with programs that a model writes."),
     "eval": ("eval:eval_", "Evaluate programs on questions with known answers."),
     "build-gold": ("build_gold:build_gold", "Build DAG-MATH solutions with models."),
@@ -41,7 +42,7 @@ SECTIONS = {
     "Verify": ("verify", "check", "lint", "fix", "fmt"),
     "Look": ("view", "explain", "compile", "doctor", "help", "completion"),
     "Keep": ("cert", "cache", "policy"),
-    "Models": ("reason", "schema", "grammar", "mcp"),
+    "Models": ("reason", "schema", "grammar", "mcp", "serve"),
     "Data": ("batch", "results", "eval", "score", "glue", "build-gold", "generate", "synthesize"),
 }
 """The commands by what they are for, in the order of `potc --help`."""

@@ -25,7 +25,6 @@ _MEANT = {
     "repair": "fix",
     **dict.fromkeys(("prove", "run", "solve"), "verify"),
     "validate": "check",
-    "serve": "mcp",
     "version": "--version",
 }
 """Commands of other programs, and what does the same here."""

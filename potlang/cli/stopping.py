@@ -29,6 +29,7 @@ class _Stopping:
         self.number = 0
         self.ended = False
         self.print_known: Callable[[], None] | None = None
+        self.spared = 0
 
 
 _state = _Stopping()
@@ -59,6 +60,19 @@ def end() -> int:
     with suppress(OSError, ValueError):
         sys.stderr.write(_words(number))
     return 128 + number
+
+
+def drain_first(drain: Callable[[], None]) -> None:
+    """The first SIGTERM calls `drain`, and does not end the command; a second one does."""
+    if signal.getsignal(signal.SIGTERM) is signal.SIG_IGN:
+        return
+    _state.spared = 1
+
+    def begin(_: int, __: Any) -> None:
+        signal.signal(signal.SIGTERM, _interrupt)
+        drain()
+
+    signal.signal(signal.SIGTERM, begin)
 
 
 @contextmanager
@@ -94,6 +108,8 @@ def _end_late(woken: int) -> None:
     number = 0
     while number not in _SIGNALS:
         number = os.read(woken, 1)[0]
+        if number == signal.SIGTERM and _state.spared:
+            _state.spared, number = 0, 0
     time.sleep(_PATIENCE_S)
     # Printing may wait for a reader for ever, or for a lock of the thread that did not look up.
     printer = threading.Thread(target=_print_known, args=(number,), daemon=True)

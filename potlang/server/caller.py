@@ -1,26 +1,34 @@
-"""The child that carries out calls of the tool, one at a time: it can be killed, whatever a call does."""
+"""The child that carries out calls, one at a time: it can be killed, whatever a call does."""
 
 from __future__ import annotations
 
 from potlang import tool
 from potlang.engines.commands import solver_command
+from potlang.languages.dagmath.solve.answers import AnswerChecker
 from potlang.processes.frames import Message
 from potlang.processes.pool import default_workers
 from potlang.processes.worker import Service
+from potlang.server.verbs import answered
 from potlang.tool import operations
 
 
 class CallerService(Service):
-    """Calls the tool."""
+    """Calls the tool, or a verb on one input."""
 
     slack_mb = 256
 
+    def __init__(self) -> None:
+        self._judge = AnswerChecker()
+
     def answer(self, request: Message) -> Message:
-        """The call's answer."""
+        """The answer to a call of the tool (`arguments`, `budget`) or of a verb (`verb`, `input`, …)."""
+        if "verb" in request:
+            return answered(request, self._judge)
         return {"answer": tool.call(request["arguments"], budget=request["budget"])}
 
     def close(self) -> None:
         """End the solvers."""
+        self._judge.close()
         default_workers().close()
 
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
-from typing import Any, Final
+from time import monotonic
+from typing import Any, Final, Literal, NamedTuple
 
 import anyio
 import anyio.to_thread
 
 from potlang import tool
+from potlang.processes.frames import Message
 from potlang.processes.process import Command, Death, Died, Process
 from potlang.server.turns import LOCAL, Caller, QueueFull, Turns
 from potlang.tool.arguments import CallMistake, Mistake
@@ -25,59 +27,137 @@ QUICK_SECONDS: Final = 0.5
 _READY: Final = 2
 _RETIRE_CALLS: Final = 2_000
 _RETIRE_MB: Final = 1_024
-_MISTAKES: Final[dict[Death, tuple[Mistake, str]]] = {
-    "timeout": ("timeout", f"the call took more than {HARD_SECONDS:.0f} seconds"),
-    "memory": ("memory", f"the call took more than {MEMORY_MB} MB"),
-}
+_QUICK_GUESS: Final = 0.1
+_NEWEST: Final = 0.05
+"""The weight of the newest call in the mean of their times."""
+_START_SECONDS: Final = 0.8
+"""That a new child takes of a processor."""
+
+
+class Allowance(NamedTuple):
+    """The time and the memory that a call has, after which it is ended."""
+
+    seconds: float = HARD_SECONDS
+    megabytes: int = MEMORY_MB
+
+
+_USUAL: Final = Allowance()
+
+
+Loss = Death | Literal["cancelled", "moment"]
+
+
+class Watcher:
+    """Is told what goes on in `Callers`; this one takes no notice."""
+
+    def waited(self, seconds: float) -> None:
+        """A call has waited for its place, whichever."""
+
+    def lost(self, reason: Loss) -> None:
+        """A child was ended: by a limit, by its own fault, for a cancellation, or off the quick place."""
+
+
+_NOBODY: Final = Watcher()
 
 
 class Callers:
     """Children that are started with it and replaced when lost. `close` ends them; calls then fail."""
 
-    def __init__(self, count: int | None = None, budget: int = tool.DEFAULT_BUDGET) -> None:
+    def __init__(
+        self,
+        count: int | None = None,
+        budget: int = tool.DEFAULT_BUDGET,
+        most_waiting: int | None = None,
+        watcher: Watcher = _NOBODY,
+    ) -> None:
         self.count = count or min(8, os.cpu_count() or 1)
         self._budget = budget
+        self._watcher = watcher
         self._idle = [Process(_CALLER) for _ in range(self.count)]
         self._busy: set[Process] = set()
-        self._turns = Turns(self.count, MOST_WAITING)
+        self.most_waiting = MOST_WAITING if most_waiting is None else most_waiting
+        self.turns = Turns(self.count, self.most_waiting)
         # A cancelled call keeps its thread until the child is dead: there must be others by then.
         self._threads = anyio.CapacityLimiter(2 * (self.count + 1))
         self._closed = False
+        self._mean_seconds = _QUICK_GUESS
 
-    async def call(self, arguments: Any, caller: Caller = LOCAL) -> dict[str, Any]:
+    async def call(
+        self, arguments: Any, caller: Caller = LOCAL, allowance: Allowance = _USUAL
+    ) -> dict[str, Any]:
         """The tool's answer. When the task is cancelled, the child that works on it is killed at once."""
-        ticket = self._turns.ticket(caller)
-        answer = None
-        while answer is None:
-            try:
-                async with self._turns.turn(ticket):
-                    answer = await self._carried_out(arguments, QUICK_SECONDS if ticket.quick else None)
-                    ticket.tried = True
-            except QueueFull:
-                return _mistake("busy", f"{MOST_WAITING} calls are waiting already", "call again later")
-        return answer
-
-    async def _carried_out(self, arguments: Any, quick: float | None) -> dict[str, Any] | None:
-        """The answer; None if it took more than the seconds that a `quick` call has."""
-        process = self._take()
-        self._busy.add(process)
         message = {"arguments": arguments, "budget": self._budget}
         try:
+            answer: dict[str, Any] = (await self.ask(message, caller, allowance))["answer"]
+        except QueueFull:
+            return _mistake("busy", f"{self.most_waiting} calls are waiting already", "call again later")
+        except Died as died:
+            return _lost(died.reason, allowance)
+        return answer
+
+    async def ask(self, message: Message, caller: Caller, allowance: Allowance) -> Message:
+        """A child's answer. Raises QueueFull, and Died where the child has; cancelled as `call` is."""
+        ticket = self.turns.ticket(caller)
+        answer = None
+        while answer is None:
+            began = monotonic()
+            async with self.turns.turn(ticket):
+                at = monotonic()
+                self._watcher.waited(at - began)
+                quick = QUICK_SECONDS if ticket.quick else None
+                answer = await self._carried_out(message, caller, allowance, quick)
+                self._mean_seconds += _NEWEST * (monotonic() - at - self._mean_seconds)
+                ticket.tried = True
+        return answer
+
+    def expected_wait(self) -> float:
+        """Seconds that the last of the calls that wait may have to."""
+        return self.turns.waiting * self._mean_seconds / self.count
+
+    def is_ready(self) -> bool:
+        """Whether there are children to call."""
+        return not self._closed and any(each.alive() for each in (*self._idle, *self._busy))
+
+    async def _carried_out(
+        self, message: Message, caller: Caller, allowance: Allowance, quick: float | None
+    ) -> Message | None:
+        """The answer; None if it took more than the seconds that a `quick` call has. Raises Died."""
+        process = self._take()
+        self._busy.add(process)
+        try:
             answer = await anyio.to_thread.run_sync(
-                _exchange, process, message, quick, abandon_on_cancel=True, limiter=self._threads
+                _exchange,
+                process,
+                message,
+                allowance,
+                quick,
+                abandon_on_cancel=True,
+                limiter=self._threads,
             )
+        except Died as died:
+            self._replace(caller, died.reason)
+            raise
         except BaseException:
             # The thread that waits for the child finds it dead, and cleans up after it.
             process.kill_from_outside()
+            self._replace(caller, "cancelled")
             raise
         finally:
             self._busy.discard(process)
-        if process.alive() and not _is_worn(process):
+        if answer is None:
+            self._replace(caller, "moment")
+        elif process.alive() and not _is_worn(process):
             self._idle.append(process)
         else:
             process.kill()
             self._prepare()
         return answer
+
+    def _replace(self, caller: Caller, reason: Loss) -> None:
+        """Another child has to be started, which is who has brought it about to pay for."""
+        self._watcher.lost(reason)
+        self.turns.charge(caller, _START_SECONDS)
+        self._prepare()
 
     def _prepare(self) -> None:
         """Has children ready after one was lost: the next calls shall not wait for their start."""
@@ -107,24 +187,35 @@ def _is_worn(process: Process) -> bool:
     return process.sessions >= _RETIRE_CALLS or process.peak >= _RETIRE_MB
 
 
-def _exchange(process: Process, message: dict[str, Any], quick: float | None) -> dict[str, Any] | None:
+def _exchange(
+    process: Process, message: Message, allowance: Allowance, quick: float | None
+) -> Message | None:
     """Sends a call and waits for its answer, None after `quick` seconds; in a thread of its own."""
+    process.handshake()
+    process.memory = allowance.megabytes
+    process.send({**message, "memory": allowance.megabytes, "deadline": allowance.seconds + 1.0})
     try:
-        process.handshake()
-        process.memory = MEMORY_MB
-        process.send({**message, "memory": MEMORY_MB, "deadline": HARD_SECONDS + 1.0})
-        answer: dict[str, Any] = process.receive(Deadline((quick or HARD_SECONDS) * 1000))["answer"]
-        return answer
+        return process.receive(Deadline((quick or allowance.seconds) * 1000))
     except TimeoutError:
         process.kill()
-        return _lost("timeout") if quick is None else None
-    except Died as died:
-        return _lost(died.reason)
+        if quick is not None:
+            return None
+        raise Died("timeout", f"no answer within {allowance.seconds:g} s") from None
 
 
-def _lost(reason: Death) -> dict[str, Any]:
-    mistake, message = _MISTAKES.get(reason, ("internal", "the process that worked on the call has died"))
+def _lost(reason: Death, allowance: Allowance) -> dict[str, Any]:
+    mistake, message = reason_of(reason, allowance)
     return _mistake(mistake, message, "send a smaller program, or fewer claims at once")
+
+
+def reason_of(reason: Death, allowance: Allowance) -> tuple[Mistake, str]:
+    """What a caller is told of the end of the child that was at work on its call."""
+    match reason:
+        case "timeout":
+            return "timeout", f"the call took more than {allowance.seconds:.0f} seconds"
+        case "memory":
+            return "memory", f"the call took more than {allowance.megabytes} MB"
+    return "internal", "the process that worked on the call has died"
 
 
 def _mistake(mistake: Mistake, message: str, help_: str) -> dict[str, Any]:

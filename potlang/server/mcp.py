@@ -5,34 +5,27 @@ Calls run in children (`callers`), so that the event loop is always free to hear
 
 from __future__ import annotations
 
-import errno
-import hashlib
-import hmac
-import ipaddress
-import socket
+import sys
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from contextlib import closing
 from typing import Any, Final
 
 import anyio
 import mcp_types as types
-import uvicorn
 from mcp.server import Server
-from mcp.server.auth.middleware.bearer_auth import BearerAuthBackend
-from mcp.server.auth.provider import AccessToken
 from mcp.server.context import ServerRequestContext
 from mcp.server.stdio import stdio_server
+from mcp.server.transport_security import TransportSecuritySettings
 from mcp.shared.exceptions import MCPError
 from starlette.applications import Starlette
-from starlette.middleware.authentication import AuthenticationMiddleware
 
 from potlang import tool
 from potlang.models.prompting import question_prompt, repair_prompt, system_prompt
 from potlang.models.prompts import fenced
 from potlang.server import content
 from potlang.server.callers import Callers
-from potlang.server.sessions import SESSION_HEADER, SessionBounds, SessionLimits, origin_of
+from potlang.server.sessions import SESSION_HEADER, SessionLimits, origin_of
 from potlang.server.turns import LOCAL, Caller
 from potlang.utils.serialize import json_text
 from potlang.version import __version__
@@ -41,8 +34,6 @@ Context = ServerRequestContext[Any]
 
 PATH: Final = "/mcp"
 """Of the endpoint of streamable HTTP."""
-MOST_BYTES: Final = 4 * 1024 * 1024
-"""Of a request over HTTP."""
 _BEAT_SECONDS: Final = 0.5
 _LONGEST_NAME: Final = 500
 _INSTRUCTIONS: Final = (
@@ -95,53 +86,10 @@ def make_server(callers: Callers) -> Server[Any]:
 
 def serve_stdio(workers: int | None = None, budget: int = tool.DEFAULT_BUDGET) -> None:
     """Serves one client over standard input and output until the input ends."""
-    _run(_stdio, workers, budget)
+    interruptible(_stdio, workers, budget)
 
 
-def listen(host: str, port: int) -> list[socket.socket]:
-    """Sockets that listen at all addresses of a host that this machine has. Raises OSError for none."""
-    found: list[socket.socket] = []
-    problem: OSError | None = None
-    for family, *_, address in dict.fromkeys(socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)):
-        try:
-            found.append(socket.create_server(address, family=family))
-        except OSError as error:
-            problem = error
-            # A machine may be without one of the two families; whatever else is wrong is wrong.
-            if error.errno not in (errno.EAFNOSUPPORT, errno.EADDRNOTAVAIL):
-                break
-    else:
-        if found:
-            return found
-    for each in found:
-        each.close()
-    raise problem or OSError("no such host")
-
-
-def is_local(listeners: Sequence[socket.socket]) -> bool:
-    """Whether this machine alone can reach these sockets."""
-    return all(
-        ipaddress.ip_address(each.getsockname()[0].partition("%")[0]).is_loopback for each in listeners
-    )
-
-
-def serve_http(
-    host: str,
-    listeners: Sequence[socket.socket],
-    workers: int | None,
-    budget: int,
-    tokens: Sequence[str],
-    limits: SessionLimits,
-) -> None:
-    """Serves any number of clients over streamable HTTP until the process is told to end.
-
-    `listeners` are those of `listen(host, …)`; where the host is this machine's own, requests that name
-    another one are refused. With `tokens`, so are those that have none of them ([MCP-TOKEN]).
-    """
-    _run(_http, host, listeners, workers, budget, tokens, limits)
-
-
-def _run(serve: Callable[..., Awaitable[None]], *arguments: object) -> None:
+def interruptible(serve: Callable[..., Awaitable[None]], *arguments: object) -> None:
     """Serves until the process is told to end; an interruption is raised as what it is."""
     try:
         anyio.run(serve, *arguments)
@@ -159,51 +107,16 @@ async def _stdio(workers: int | None, budget: int) -> None:
             await server.run(incoming, outgoing, server.create_initialization_options())
 
 
-async def _http(
-    host: str,
-    listeners: Sequence[socket.socket],
-    workers: int | None,
-    budget: int,
-    tokens: Sequence[str],
-    limits: SessionLimits,
-) -> None:
-    with closing(Callers(workers, budget)) as callers:
-        app = http_app(callers, host, tokens, limits)
-        config = uvicorn.Config(app, log_level="warning")
-        await uvicorn.Server(config).serve(sockets=list(listeners))
-
-
-def http_app(callers: Callers, host: str, tokens: Sequence[str], limits: SessionLimits) -> Starlette:
-    """The application behind streamable HTTP; for the parameters see `serve_http`."""
-    known = _Tokens(tokens) if tokens else None
-    app = make_server(callers).streamable_http_app(
+def mcp_app(callers: Callers, limits: SessionLimits) -> Starlette:
+    """The application of streamable HTTP at `PATH`; hosts, tokens and sizes are the gate's."""
+    return make_server(callers).streamable_http_app(
         streamable_http_path=PATH,
-        host=host,
-        max_request_body_size=MOST_BYTES,
+        max_request_body_size=sys.maxsize,
         # Ours are what count; the library's own bound refuses where ours ends what is idle.
         max_sessions=2 * limits.most,
         session_idle_timeout=limits.idle_seconds,
-        token_verifier=known,
+        transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
     )
-    app.add_middleware(SessionBounds, limits=limits)
-    if known is not None:
-        # The library does this itself for OAuth alone, which a token that both sides know has no need of.
-        app.add_middleware(AuthenticationMiddleware, backend=BearerAuthBackend(known))
-    return app
-
-
-class _Tokens:
-    """The tokens that are accepted; sessions and turns go by the token's place among them."""
-
-    def __init__(self, tokens: Sequence[str]) -> None:
-        self._digests = [hashlib.sha256(each.encode()).digest() for each in tokens]
-
-    async def verify_token(self, token: str) -> AccessToken | None:
-        """The access that a token gives, None for an unknown one."""
-        # Digests are of one length, and all are compared: the time tells nothing of them.
-        digest = hashlib.sha256(token.encode("utf-8", "surrogateescape")).digest()
-        found = [number for number, each in enumerate(self._digests, 1) if hmac.compare_digest(each, digest)]
-        return AccessToken(token=token, client_id=f"token {found[0]}", scopes=[]) if found else None
 
 
 def _caller(context: Context) -> Caller:

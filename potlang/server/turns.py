@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from itertools import count
+from time import monotonic
 from typing import Final, NamedTuple
 
 import anyio
@@ -37,24 +38,39 @@ class Ticket:
         self.quick = False
         """Whether it is on the quick place."""
         self.admitted = False
+        self.began = 0.0
         self.told = anyio.Event()
 
 
 class Turns:
     """So many places for calls, and a quick one for what can be done in a moment.
 
-    A free place goes to the origin that has the fewest calls at work, of its sessions to the one with the
-    fewest, then to the call that came first. Nobody knows beforehand how long a call takes: where all
+    A free place goes to the origin that has the fewest calls at work, of several to the one that has had
+    places for the least time (start-time fair queueing, Goyal et al. 1996), of its sessions to the one with
+    the fewest, then to the call that came first. Nobody knows beforehand how long a call takes: where all
     places are taken, a call has the quick one for a moment, and begins again later if that was not enough
     (task assignment by guessing size, Harchol-Balter 2002). So what is easy seldom waits for what is hard.
     """
 
-    def __init__(self, places: int, most_waiting: int) -> None:
+    def __init__(self, places: int, most_waiting: int, clock: Callable[[], float] = monotonic) -> None:
         self._places = places
         self._most_waiting = most_waiting
+        self._clock = clock
+        self._used: dict[str, float] = {}
+        """Seconds that origins have had places for, from where the least of them was when they came."""
         self._ranks = count()
         self._waiting: list[Ticket] = []
         self._at_work: set[Ticket] = set()
+
+    @property
+    def waiting(self) -> int:
+        """How many calls wait."""
+        return len(self._waiting)
+
+    @property
+    def at_work(self) -> int:
+        """How many calls have a place."""
+        return len(self._at_work)
 
     def ticket(self, caller: Caller) -> Ticket:
         """A call's ticket, to be used until it is answered."""
@@ -68,6 +84,7 @@ class Turns:
         if waiting >= self._most_waiting and not ticket.tried:
             self._make_room(ticket)
         ticket.admitted, ticket.quick, ticket.told = False, False, anyio.Event()
+        self._enter(ticket.caller.origin)
         self._waiting.append(ticket)
         try:
             self._admit()
@@ -76,10 +93,23 @@ class Turns:
                 raise QueueFull
             yield
         finally:
-            self._at_work.discard(ticket)
+            if ticket in self._at_work:
+                self.charge(ticket.caller, self._clock() - ticket.began)
+                self._at_work.remove(ticket)
             if ticket in self._waiting:
                 self._waiting.remove(ticket)
             self._admit()
+
+    def charge(self, caller: Caller, seconds: float) -> None:
+        """Count so much more time for who has sent a call."""
+        self._used[caller.origin] = self._used.get(caller.origin, 0.0) + seconds
+
+    def _enter(self, origin: str) -> None:
+        """Who comes back has saved up nothing, and what it had more than others is remembered."""
+        here = {each.caller.origin for each in (*self._waiting, *self._at_work)}
+        least = min((self._used[each] for each in here), default=0.0)
+        self._used = {each: used for each, used in self._used.items() if each in here or used > least}
+        self._used[origin] = max(self._used.get(origin, least), least)
 
     def _can_begin(self, ticket: Ticket) -> bool:
         quick = any(each.quick for each in self._at_work)
@@ -97,6 +127,7 @@ class Turns:
                 able,
                 key=lambda each: (
                     by_origin[each.caller.origin],
+                    self._used[each.caller.origin],
                     by_caller[each.caller],
                     -each.rank if quick else each.rank,
                 ),
@@ -104,7 +135,7 @@ class Turns:
             chosen.quick = quick
             self._waiting.remove(chosen)
             self._at_work.add(chosen)
-            chosen.admitted = True
+            chosen.admitted, chosen.began = True, self._clock()
             chosen.told.set()
 
     def _make_room(self, newcomer: Ticket) -> None:

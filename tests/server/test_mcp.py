@@ -553,14 +553,14 @@ def test_a_child_that_dies_is_an_answer_and_is_replaced() -> None:
     run(main)
 
 
-def test_a_call_beyond_the_hard_limit_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_call_beyond_the_hard_limit_is_ended() -> None:
     """[MCP-LIMITS]"""
-    monkeypatch.setattr(pool, "HARD_SECONDS", 1.0)
 
     async def main() -> None:
         callers = Callers(1)
         try:
-            assert (await callers.call({"program": HARD}))["error"] == "timeout"
+            allowance = pool.Allowance(seconds=1.0)
+            assert (await callers.call({"program": HARD}, allowance=allowance))["error"] == "timeout"
         finally:
             callers.close()
 

@@ -1,0 +1,123 @@
+"""The verbs of the HTTP interface on one input, in the child: `potc --format json` of it ([SERVE-VERBS])."""
+
+from __future__ import annotations
+
+from base64 import b64decode
+from collections.abc import Callable
+from typing import Any, Final
+
+from potlang import api
+from potlang.batch.jobs import Job, job_of_line
+from potlang.batch.rows import row_of
+from potlang.diag.render_json import diagnostic_to_json
+from potlang.languages.dagmath.solve.answers import AnswerChecker
+from potlang.languages.pot.lower import emit_after, passes_for
+from potlang.passes.base import PassLimit
+from potlang.passes.pipeline import PipelineError, read_pipeline
+from potlang.processes.frames import Message
+from potlang.report.results import Limits
+from potlang.sema.emit import Unwritable
+from potlang.smt.errors import Unsupported
+from potlang.utils.gc_pause import begin_input
+from potlang.utils.serialize import json_text
+
+INPUT: Final = "-"
+"""The name of what came in a request, as `potc` calls standard input."""
+_LINT_MS: Final = 5_000
+
+Options = dict[str, Any]
+
+
+class CannotAnswer(Exception):
+    """An option and an input that do not go together; the text says how."""
+
+
+def answered(request: Message, judge: AnswerChecker) -> Message:
+    """The answer to `verb` on `input` (Base64) with `options`, as JSON text; of a `line` of a batch its row.
+
+    `refused` instead says why there is none. Beside it stand the language and the verdict.
+    """
+    begin_input()
+    line = request.get("line")
+    job = job_of_line(b64decode(request["input"]), INPUT, line or 1)
+    options = request["options"]
+    if options.get("language"):
+        job = job._replace(language=options["language"])
+    if line is None:
+        job = job._replace(line=None)
+    try:
+        found = _VERBS[request["verb"]](job, options, judge)
+    except (CannotAnswer, api.OptionError) as error:
+        return {"refused": str(error)}
+    told = {"language": job.language, "verdict": str(found.get("verdict", ""))}
+    if line is None:
+        return {"text": json_text(found) + "\n", **told}
+    return {"text": json_text(row_of(job, found), None) + "\n", **told}
+
+
+def _verified(job: Job, options: Options, judge: AnswerChecker) -> dict[str, Any]:
+    given: dict[str, Any] = {"trust": options["trust"], "limits": Limits(*options["limits"])}
+    if job.language == "dagmath":
+        answer = options.get("answer", job.answer)
+        given |= {"answer": answer, "steps": options["steps"], "judge": judge}
+    elif job.language == "dot":
+        given |= {"route": options["route"], **_form(job, options)}
+    else:
+        given |= {name: options[name] for name in ("route", "models", "cores", "words")}
+    return api.verify(job.source, language=job.language, name=job.name, **given).to_dict()
+
+
+def _form(job: Job, options: Options) -> api.FormOptions:
+    """How a trace is read; a `theory` stands beside it."""
+    theory = job.members.get("theory")
+    form: api.FormOptions = {"profile": options["profile"], "require_end": options["require_end"]}
+    if theory is not None:
+        checked = api.check(theory, language="pot", name="theory")
+        if checked.program is None:
+            raise CannotAnswer(f"the theory is no valid program: {checked.diagnostics[0].message}")
+        form["theory"] = checked.program
+    return form
+
+
+def _checked(job: Job, options: Options, _: AnswerChecker) -> dict[str, Any]:
+    form = _form(job, options) if job.language == "dot" else {}
+    budget_ms = _LINT_MS if options["deep"] else 0
+    checked = api.lint(job.source, language=job.language, name=job.name, budget_ms=budget_ms, **form)
+    return {"file": job.name, "diagnostics": list(checked.located())}
+
+
+def _fixed(job: Job, options: Options, _: AnswerChecker) -> dict[str, Any]:
+    source = job.source
+    if not isinstance(source, str | bytes):
+        source = json_text(source)
+    try:
+        fixed = api.fix(source, unsafe=options["unsafe"], language=job.language, name=job.name)
+    except ValueError as error:
+        raise CannotAnswer(str(error)) from error
+    left = [diagnostic_to_json(each, fixed.after) for each in fixed.diagnostics]
+    return {"file": job.name, "text": fixed.text, "applied": fixed.applied, "diagnostics": left}
+
+
+def _compiled(job: Job, options: Options, _: AnswerChecker) -> dict[str, Any]:
+    target = options["to"]
+    text, found = None, []
+    try:
+        pipeline = read_pipeline(options.get("passes") or passes_for(target))
+        form = _form(job, options) if job.language == "dot" else {}
+        program = api.compile(job.source, language=job.language, name=job.name, **form)
+        text = emit_after(pipeline, program.module, target)
+    except api.CompileError as error:
+        found = [diagnostic_to_json(each, error.document) for each in error.diagnostics]
+    except KeyError as error:
+        raise CannotAnswer(f"there is no claim {error}") from error
+    except (PassLimit, PipelineError, Unwritable, Unsupported) as error:
+        raise CannotAnswer(f"cannot be written as {target}: {error}") from error
+    return {"file": job.name, "text": text, "diagnostics": found}
+
+
+_VERBS: Final[dict[str, Callable[[Job, Options, AnswerChecker], dict[str, Any]]]] = {
+    "verify": _verified,
+    "check": _checked,
+    "fix": _fixed,
+    "compile": _compiled,
+}
