@@ -94,8 +94,8 @@ class ShardFiles(Closing):
             found.replace(unfinished(path))
         ends = [_line_ends(file) for file in self._files]
         done = min(map(len, ends)) - 1
-        for file, found in zip(self._files, ends, strict=True):
-            os.truncate(file.fileno(), found[done])
+        for file, each in zip(self._files, ends, strict=True):
+            os.truncate(file.fileno(), each[done])
         return done
 
     def add(self, row: dict[str, Any], told: Told) -> None:
