@@ -199,8 +199,8 @@ def prime_factors(amount: Fraction) -> dict[int, int]:
                 part //= prime
             prime += 1
         if part > 1:
-            found[part] = found.get(part, 0) + sign
-    return {prime: power for prime, power in found.items() if power}
+            found[part] = sign
+    return found
 
 
 # --- operations ---

@@ -58,7 +58,7 @@ def find_chains(source: str, context: Context = NO_CONTEXT) -> FoundChains:
         found += chains
         # What stands for a formula has its length, so that places stay what they are.
         size = span.end - span.start
-        if chains or len(plain) == MOST_FORMULAS:
+        if chains:
             pieces.append(";".ljust(size))
         else:
             pieces.append(chr(FIRST_FORMULA + len(plain)).ljust(size))

@@ -53,6 +53,8 @@ _FLOAT_ROUGHLY: Final = 1e-2
 _MUCH_BLURRED: Final = 5
 """So many times one in the last digit are no sloppiness."""
 _FINELY: Final = 5e-4
+_IN_DOUBLES: Final = 1e-12
+"""The error of doubles, relative to the largest number on the way."""
 _SURELY: Final = 1e-6
 """Relative difference of doubles from which on two irrational numbers are different for sure."""
 _NUMBER: Final = re.compile(r"\d+(?:\.\d+)?|\.\d+")
@@ -157,19 +159,23 @@ def _is_measured(term: Term) -> TypeGuard[Op]:
 
 def _places(side: Side) -> int | None:
     """The decimals of the only number that a side is; None of a calculation."""
-    numbers = _NUMBER.findall(side.source.replace("{,}", "").replace(",", ""))
-    if len(numbers) != 1:
-        return None
-    places = len(numbers[0].partition(".")[2])
-    return (
-        places + 2 if side.term is not None and any(is_op(each, "%") for each in parts(side.term)) else places
-    )
+    written = _written(side)
+    return None if written is None else len(written.partition(".")[2]) + 2 * _is_in_percent(side.term)
+
+
+def _written(side: Side) -> str | None:
+    """The only number that a side is, as it is written."""
+    numbers = _NUMBER.findall(side.source.replace("{,}", "").replace(",", "")) if is_number(side) else ()
+    return numbers[0] if len(numbers) == 1 else None
+
+
+def _is_in_percent(term: Term | None) -> bool:
+    return term is not None and any(is_op(each, "%") for each in parts(term))
 
 
 def _is_in_hundredths(left: Side, right: Side, first: Fraction, second: Fraction) -> bool:
     """`0.2 * 100 = 20%`: one side counts hundredths where the other is in percent."""
-    assert left.term is not None and right.term is not None
-    in_percent = [any(is_op(each, "%") for each in parts(side)) for side in (left.term, right.term)]
+    in_percent = _is_in_percent(left.term), _is_in_percent(right.term)
     return in_percent[0] != in_percent[1] and (first == 100 * second or second == 100 * first)
 
 
@@ -198,7 +204,7 @@ def is_cut_off(left: Side, right: Side) -> bool:
         return False
     if left.is_cut or right.is_cut:
         return False  # `601 / 2 = 300 R 1`
-    return is_number(right) and _places(right) == 0 and isinstance(_without_units(left.term), Op)
+    return _places(right) == 0 and isinstance(_without_units(left.term), Op)
 
 
 def _has_many_places(term: Term | None) -> bool:
@@ -227,17 +233,16 @@ def _approximate(left: Side, right: Side) -> RelationTruth:
         blurred = _blur(left) + _blur(right)
     except NotNumeric:
         return RelationTruth.OPEN
-    if off <= blurred / 2 or are_near(first, second, _FINELY):
+    scale = max(abs(first.value), abs(second.value))
+    if off <= blurred / 2 or off <= _FINELY * scale or are_near(first, second, _IN_DOUBLES):
         return RelationTruth.TRUE
     if off <= _MUCH_BLURRED * blurred:
         return RelationTruth.ROUNDED
-    in_percent = [any(is_op(each, "%") for each in parts(side)) for side in (left.term, right.term)]
-    is_unclear = (
-        left.is_cut or right.is_cut or _is_measured_apart(left, right) or in_percent[0] != in_percent[1]
-    )
+    is_unclear = left.is_cut or right.is_cut or _is_measured_apart(left, right)
+    is_unclear = is_unclear or _is_in_percent(left.term) != _is_in_percent(right.term)
     is_vague = not (is_number(left) or is_number(right)) and off <= 1
     if is_unclear or is_vague or _is_angular(left.term) or _is_angular(right.term):
-        return RelationTruth.TRUE if are_near(first, second, float(_ROUGHLY)) else RelationTruth.UNCLEAR
+        return RelationTruth.TRUE if off <= _ROUGHLY * scale else RelationTruth.UNCLEAR
     return RelationTruth.FALSE
 
 
@@ -247,9 +252,9 @@ def _blur(side: Side) -> float:
     Whole numbers in calculations are exact. Raises NotNumeric.
     """
     assert side.term is not None
-    if is_number(side) and _places(side) is not None:
-        digits = _NUMBER.findall(side.source.replace("{,}", "").replace(",", ""))
-        return _last_digit(digits[0])
+    written = _written(side)
+    if written is not None:
+        return _last_digit(written) / (100 if _is_in_percent(side.term) else 1)
     found = 0.0
     value = approximation(side.term).value
     for number in {each for each in parts(side.term) if isinstance(each, Num) and each.value.denominator > 1}:
@@ -272,7 +277,7 @@ def _last_digit(number: str) -> float:
     whole, _, decimals = number.partition(".")
     if decimals:
         return float(10 ** -len(decimals))
-    return float(10 ** (len(whole) - len(whole.rstrip("0"))))
+    return float(10 ** (len(whole) - len(whole.rstrip("0") or whole[:1])))
 
 
 def _irrational(left: Side, link: str, right: Side) -> RelationTruth:
@@ -281,6 +286,11 @@ def _irrational(left: Side, link: str, right: Side) -> RelationTruth:
         first, second = approximation(left.term), approximation(right.term)
     except NotNumeric:
         return RelationTruth.OPEN
+    scale = max(abs(first.value), abs(second.value))
+    off = abs(first.value - second.value)
+    largest = max(first.largest, second.largest)
+    if TOLERANCE * largest > _SURELY * scale and off > _IN_DOUBLES * largest:
+        return RelationTruth.OPEN  # Large numbers cancel, and what is left is not known well enough.
     same = are_near(first, second, TOLERANCE)
     if link != "=":
         return _compared(link, first, second, same)
@@ -288,8 +298,6 @@ def _irrational(left: Side, link: str, right: Side) -> RelationTruth:
         return RelationTruth.TRUE
     if are_near(first, second, _SURELY):
         return RelationTruth.ROUNDED
-    scale = max(abs(first.value), abs(second.value))
-    off = abs(first.value - second.value)
     decimals = [_places(side) for side in (left, right)]
     if any(places and off <= 10.0**-places for places in decimals):
         return RelationTruth.ROUNDED
