@@ -138,6 +138,133 @@ def test_the_imaginary_unit_is_shown(text: str, is_complex: bool) -> None:
     assert read_solution_steps(solution).context.is_complex is is_complex
 
 
+COMPARED = {
+    ("x^{64}", r"x \cdot x^{63}"): True,
+    ("x^{65}", r"x \cdot x^{64}"): None,
+    ("x^{-64}", r"\frac{1}{x^{64}}"): True,
+    ("(x^{1/64})^{64}", "x"): True,
+    ("(x^{1/65})^{64}", "x"): None,
+    (r"(\sqrt[16]{x})^{16}", "x"): True,
+    (r"(\sqrt[17]{x})^{17}", "x"): None,
+    (r"\ln(\sqrt[16]{x})", r"\frac{\ln x}{16}"): True,
+    (r"\ln(\sqrt[17]{x})", r"\frac{\ln x}{17}"): None,
+    ("(n+20)!", "(n+20)(n+19)!"): True,
+    ("(n+21)!", "(n+21)(n+20)!"): None,
+    ("(n-19)!", "(n-19)(n-20)!"): True,
+    ("(n-20)!", "(n-20)(n-21)!"): None,
+    (r"(n + \frac{1}{2})!", "n!"): None,
+    ("256!", r"256 \cdot 255!"): True,
+    ("257!", r"257 \cdot 256!"): None,
+    ("(-1)!", "1"): None,
+    (r"\binom{n}{0}", "1"): True,
+    (r"\binom{n}{1}", "n"): True,
+    (r"\binom{n}{n}", "1"): True,
+    (r"\binom{n}{n-2}", r"\frac{n(n-1)}{2}"): True,
+    (r"\binom{n}{3}", r"\frac{n(n-1)(n-2)}{6}"): True,
+    (r"\sum_{k=1}^{60} x^1", "60x"): True,
+    (r"\sum_{k=1}^{61} x^1", "61x"): None,
+    (r"\prod_{k=1}^{3} (x + k)", "(x + 1)(x + 2)(x + 3)"): True,
+    ("2^{24x}", "(2^{x})^{24}"): True,
+    ("2^{25x}", "(2^{x})^{25}"): None,
+    (r"\sqrt[3]{-8x}", r"-2\sqrt[3]{x}"): True,
+    (r"\sqrt[3]{x y^2}", r"\sqrt[3]{x} \cdot (\sqrt[3]{y})^2"): True,
+    (r"\sqrt{12}", r"2\sqrt{3}"): True,
+    (r"\sqrt{12}", r"3\sqrt{2}"): False,
+    (r"\sqrt{2} + \sqrt{3}", r"\sqrt{5}"): False,
+    (r"\sqrt[3]{16}", r"2 \cdot \sqrt[3]{2}"): True,
+    (r"\sqrt{\frac{x}{4}}", r"\frac{\sqrt{x}}{2}"): True,
+    (r"\sqrt{0 \cdot x}", "0"): True,
+    ("6^{x}", r"2^{x} \cdot 3^{x}"): True,
+    ("(xy)^{n}", "x^n y^n"): True,
+    ("(x + y)^{n}", "x^n + y^n"): None,
+    ("(x + y)^{2n}", "((x + y)^{n})^2"): True,
+    ("(2x)^{n}", "2^n x^n"): True,
+    (r"(\frac{1}{x})^{n} x^n", "1"): True,
+    ("(-2)^{n}", r"(-1)^n \cdot 2^n"): True,
+    ("(-1)^{n + 2}", "(-1)^n"): True,
+    ("(-1)^{2n}", "1"): True,
+    ("(-1)^{3n}", "(-1)^n"): True,
+    ("(-1)^{n/2}", "1"): None,
+    ("0^{n}", "0"): None,
+    (r"\log_{2}(x^3)", r"3\log_{2}(x)"): True,
+    (r"\ln(xy)", r"\ln x + \ln y"): True,
+    (r"\ln(\frac{x}{y})", r"\ln x - \ln y"): True,
+    (r"\ln(x + y)", r"\ln x + \ln y"): None,
+    (r"\ln(\exp(x))", "x"): True,
+    (r"\ln(e)", "1"): True,
+    (r"\ln(\sqrt{x})", r"\frac{1}{2}\ln x"): True,
+    (r"\ln(0)", "1"): None,
+    (r"\ln(-1)", "1"): None,
+    (r"\ln(6)", r"\ln 2 + \ln 3"): True,
+    (r"\ln(2x + 2)", r"\ln 2 + \ln(x + 1)"): True,
+    (r"\lg(100)", "2"): True,
+    (r"\log(x^2)", r"2 \log x"): True,
+    (r"\log(1000)", "3"): True,
+    (r"e^{2 \ln x}", "x^2"): True,
+    ("|-x|", "|x|"): True,
+    ("|2x|", "2|x|"): True,
+    ("|x|^2", "x^2"): True,
+    (r"\left|\frac{x}{y}\right|", r"\frac{|x|}{|y|}"): True,
+    (r"|-3|x", "3x"): True,
+    (r"\sum_{k=1}^{n} k^3", r"\frac{n^2(n+1)^2}{4}"): True,
+    (r"\sum_{k=2}^{n} k", r"\frac{n(n+1)}{2} - 1"): True,
+    (r"\sum_{k=1}^{n} (2k - 1)", "n^2"): True,
+    (r"\sum_{k=1}^{n} ak", r"\frac{a n(n+1)}{2}"): True,
+    (r"\sum_{k=1}^{n} k^{10}", r"n"): None,
+    (r"\sum_{k=1}^{n} \frac{1}{k}", "n"): None,
+    (r"\sum_{k=1}^{n} 2^{k}", r"2^{n+1} - 2"): None,
+    (r"\sum_{k=1}^{k} k", "k^2"): None,
+    (r"\prod_{k=1}^{n} k", "n!"): None,
+    (r"\sum_{k=1}^{\infty} \frac{1}{3^k}", r"\frac{1}{2}"): True,
+    (r"\sum_{k=0}^{\infty} x^k", r"\frac{1}{1-x}"): True,
+    (r"\sum_{k=0}^{\infty} 1", "0"): None,
+    (r"\sum_{k=0}^{\infty} (-1)^k", r"\frac{1}{2}"): None,
+    (r"\sum_{k=1}^{\infty} k", "1"): None,
+    (r"\prod_{k=0}^{\infty} \frac{1}{2^k}", "2"): None,
+    ("x \\% ", r"\frac{x}{100}"): True,
+    ("180^\\circ", r"\pi"): True,
+    (r"\frac{x}{x - x}", "1"): None,
+    ("f(x + 1)", "f(1 + x)"): True,
+    ("f(x)", "f(2x)"): None,
+    ("3", "3"): True,
+    ("3", "4"): False,
+    ("x", "x + 1"): False,
+    (r"\infty", r"\infty"): None,
+    (r"x \pm 1", r"1 \pm x"): None,
+    (r"x \pm 1", r"x \mp (-1)"): True,
+    (r"\exp(2x)", r"(e^x)^2"): True,
+    (r"3 : x", r"\frac{3}{x}"): True,
+    (r"3 \text{ cm} + x", "3 + x"): True,
+}
+IN_COMPLEX_NUMBERS = {
+    (r"\overline{3 + 4i} \cdot (3 + 4i)", "25"): True,
+    (r"\overline{z}", "z"): None,
+    (r"|1 + i|", r"\sqrt{2}"): True,
+    (r"|\frac{1}{1 + i}|", r"\frac{1}{\sqrt{2}}"): True,
+    (r"\sqrt{-9}", "3i"): True,
+    ("i^3", "-i"): True,
+    ("i^3", "i"): False,
+    (r"e^{ix}", r"\cos x + i \sin x"): True,
+    (r"e^{2 + ix}", r"e^2 (\cos x + i \sin x)"): True,
+    ("|z|^2", "z^2"): None,
+}
+
+
+@pytest.mark.parametrize(("one", "other"), COMPARED)
+def test_expressions_are_compared(one: str, other: str) -> None:
+    """[REL-IDENTITY] [STEP-BOUNDS]"""
+    left, right = read_formula(one), read_formula(other)
+    assert compared(left, right) is COMPARED[one, other]
+    assert compared(right, left) is COMPARED[one, other]
+
+
+@pytest.mark.parametrize(("one", "other"), IN_COMPLEX_NUMBERS)
+def test_complex_expressions_are_compared(one: str, other: str) -> None:
+    """[REL-COMPLEX]"""
+    left, right = read_formula(one), read_formula(other)
+    assert compared(left, right, is_complex=True) is IN_COMPLEX_NUMBERS[one, other]
+
+
 # --- differential ---------------------------------------------------------------------------------
 
 ANGLES = ["x", "2x", "x + y", r"\frac{x}{2}", r"x + \frac{\pi}{3}"]

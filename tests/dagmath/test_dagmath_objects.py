@@ -42,6 +42,11 @@ from potlang.languages.dagmath.lower.syntax import Unreadable, text
         (r"A \begin{pmatrix} 1 \\ 0 \end{pmatrix} = \begin{pmatrix} 2 \\ 3 \end{pmatrix}", "open"),
         (r"\mathbf{v} \begin{pmatrix} 1 \\ 0 \end{pmatrix} = \begin{pmatrix} 2 \\ 3 \end{pmatrix}", "open"),
         (r"\vec{a} \times \vec{b} = \vec{b} \times \vec{a}", "open"),
+        (r"(1, 2, 3) \times (4, 5, 6) = 32", "open"),
+        (r"(1, 2, 3) \times (4, 5, 6) = (-3, 6, -3)", "true"),
+        (r"(1, 2, 3) \times (4, 5, 6) = (-3, 6, 3)", "false"),
+        (r"(1, 2, 3) \cdot (4, 5, 6) = 32", "true"),
+        (r"2 \times (3, 4) = (6, 8)", "true"),
     ],
 )  # fmt: skip
 def test_arrays(source: str, expected: str) -> None:

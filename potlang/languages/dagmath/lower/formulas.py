@@ -155,16 +155,11 @@ class _Parser(TokenReader):
     def _congruence(self, sides: list[Term], links: list[str]) -> Term:
         if set(links) != {"equiv"}:
             raise Unreadable("a congruence is mixed with another relation")
-        if self._accept("command", "pmod"):
-            modulus = self._argument()
-        elif is_op(sides[-1], "mod"):
+        if is_op(sides[-1], "mod") and not self._is("command", "pmod"):
             sides[-1], modulus = sides[-1].args
         else:
-            inside = self._accept("open", "(")
-            self._expect("op", "mod")
-            modulus = self._ratio()
-            if inside:
-                self._expect("close", ")")
+            self._expect("command", "pmod")
+            modulus = self._argument()
         pairs = itertools.pairwise(sides)
         return joined("and", tuple(Op("congruent", (left, right, modulus)) for left, right in pairs))
 
@@ -219,7 +214,8 @@ class _Parser(TokenReader):
                 if self._is("op", "..."):
                     continue
                 factor = self._signed()
-                if sign.text == "times" and is_array(factor):
+                are_points = is_op(factor, "tuple") and is_op(found[-1], "tuple")
+                if sign.text == "times" and (is_array(factor) or are_points):
                     found, factor = [], Op("cross", (joined("*", tuple(found)), factor))
                 found.append(factor)
                 slashed = False
