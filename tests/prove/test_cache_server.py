@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import random
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,7 +17,7 @@ from postgres_server import PostgresServer, programs
 
 import potlang
 from potlang.prove.cache import SERVER_BYTES, Cache, default_place
-from potlang.report.results import Verdict
+from potlang.report.results import ProgramResult, Verdict
 
 psycopg = pytest.importorskip("psycopg")
 pytestmark = pytest.mark.skipif(programs() is None, reason="PostgreSQL is not installed")
@@ -71,6 +73,41 @@ def test_what_is_kept_is_found_by_others(server: PostgresServer) -> None:
     assert one.keep(key(0), report(0)) and one.clear() == 1
     assert (one.find(key(0)), one.stats().entries, one.stats().bytes) == (None, 0, 0)
     assert one.problems == other.problems == ()
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_both_stores_do_the_same(server: PostgresServer, tmp_path: Path, seed: int) -> None:
+    """[CACHE-STORE] Any calls have the same answers of a file and of a server, and of a mapping."""
+    chance = random.Random(seed)
+    both = Cache(tmp_path), Cache(server.url)
+    expected: dict[int, ProgramResult] = {}
+    for _ in range(60):
+        number = chance.randrange(6)
+        match chance.choice(("find", "find", "keep", "keep", "drop", "clear", "old")):
+            case "find":
+                for each in both:
+                    assert each.find(key(number)) == expected.get(number)
+            case "keep":
+                expected[number] = report(number, chance.choice((0, 500)))
+                for each in both:
+                    assert each.keep(key(number), expected[number])
+            case "drop":
+                expected.pop(number, None)
+                for each in both:
+                    assert each._store is not None
+                    each._store.drop([key(number).digest, "none"])
+            case "clear":
+                counts = [each.clear() for each in both]
+                assert counts == [len(expected)] * 2
+                expected.clear()
+            case _:
+                assert [each.clear(unused_for=60) for each in both] == [0, 0]
+        found = [each.stats() for each in both]
+        assert found[0].entries == found[1].entries == len(expected)
+        assert found[0][4:] == found[1][4:], "hits, verdicts, versions"
+        listed = [[entry.key for entry in each.entries()] for each in both]
+        assert listed[0] == listed[1]
+    assert [each.problems for each in both] == [(), ()]
 
 
 def test_verify_with_a_server(server: PostgresServer) -> None:
@@ -295,6 +332,41 @@ def test_credentials_are_not_printed(url: str) -> None:
     shown = [str(found.diagnostics), json.dumps(found.to_dict()), kept.place, str(kept.stats())]
     if url != "postgresql://{word}":
         assert not any(PASSWORD in each for each in shown), shown
+
+
+MEANINGS: dict[str, str] = {
+    "DiskFull": "written",
+    "ReadOnlySqlTransaction": "written",
+    "InsufficientPrivilege": "written",
+    "TooManyConnections": "used",
+    "CannotConnectNow": "used",
+    "QueryCanceled": "used",
+    "LockNotAvailable": "used",
+    "DeadlockDetected": "used",
+    "InvalidPassword": "used",
+    "IoError": "used",
+    "UndefinedColumn": "damaged",
+    "DatatypeMismatch": "damaged",
+    "NotNullViolation": "damaged",
+    "DataCorrupted": "damaged",
+}
+
+
+@pytest.mark.parametrize("name", MEANINGS)
+def test_meanings_of_errors(name: str) -> None:
+    """[CACHE-FAULT] Full and read-only: still read. From outside: not used. All else: damaged."""
+    kept = Cache("postgresql://127.0.0.1:1/base")
+
+    def fail(*_: object) -> None:
+        raise getattr(psycopg.errors, name)("the server's words")
+
+    assert kept._store is not None
+    kept._store._connection = fail  # type: ignore[attr-defined]
+    assert not kept.keep(key(0), report(0))
+    (problem,) = kept.problems
+    assert (problem.code == "POT6010") == (MEANINGS[name] == "damaged")
+    assert f"{MEANINGS[name]}: the server's words" in problem.message
+    assert kept._reading.is_on == (MEANINGS[name] != "written")
 
 
 def test_without_psycopg() -> None:
