@@ -138,7 +138,8 @@ def run_batch(
                 state = state.after(news)
                 tell(state)
         _summarize(directory, manifest)
-        return state
+        # A node that is lost takes with it what it has not told of its rows.
+        return state_of(directory, shards)._replace(problems=state.problems)
 
 
 def _summarize(directory: Path, manifest: Manifest) -> None:
