@@ -14,11 +14,15 @@ from potlang.tables.reading import label_of
 
 
 class Column(NamedTuple):
-    """A typed column of a loaded table: its name in the file, and that of SQL."""
+    """A typed column of a loaded table: its name in the file, and that of SQL.
+
+    Members are texts, but where all columns of their sort are `numbered`.
+    """
 
     name: str
     sql: str
     sort: Sort
+    numbered: bool = False
 
 
 @dataclass
@@ -46,8 +50,9 @@ class LoadedTable:
             # Most keys rise from row to row, which is seen without a table of them; texts by length first, as
             # numbers do.
             (name,) = names
-            sort = next(each.sort for each in self.columns.values() if each.sql == name)
-            rises = "a > b" if sort in (INT, REAL, DATE) else "(length(a), a) > (length(b), b)"
+            column = next(each for each in self.columns.values() if each.sql == name)
+            is_number = column.numbered or column.sort in (INT, REAL, DATE)
+            rises = "a > b" if is_number else "(length(a), a) > (length(b), b)"
             pairs = f"SELECT {name} AS a, lag({name}) OVER () AS b FROM {self.sql}"
             if not database.rows(f"SELECT 1 FROM ({pairs}) WHERE b IS NOT NULL AND NOT ({rises}) LIMIT 1"):
                 return True
@@ -102,6 +107,11 @@ class LoadedTables:
     sorts: dict[DeclaredSort, BoundSort] = field(default_factory=dict)
     functions: dict[str, BoundFunction] = field(default_factory=dict)
     tables: list[LoadedTable] = field(default_factory=list)
+
+    def is_numbered(self, sort: Sort) -> bool:
+        """Whether the members of a sort are numbers."""
+        bound = self.bound(sort)
+        return bound is not None and bound.column.numbered
 
     @property
     def rows(self) -> int:

@@ -82,7 +82,8 @@ class TableChecks:
             bound = self._found.bound(self._resolve(group.sort))
             for name, pointer in group.members if bound is not None else ():
                 assert bound is not None
-                query = f"SELECT count(*) FROM {bound.table.sql} WHERE {bound.column.sql} = $name"
+                same = f"CAST({bound.column.sql} AS VARCHAR) = $name"
+                query = f"SELECT count(*) FROM {bound.table.sql} WHERE {same}"
                 if not self._database.number(query, {"name": name}):
                     where = f"column `{bound.column.name}` of {bound.table.label}"
                     self._unbound(pointer, name, f"{where} has no such member of {bound.sort}")
@@ -113,7 +114,7 @@ class TableChecks:
             parameters,
         )
         found = [
-            (row, count, {"value": shortened(text), "wanted": wanted(column.sort)})
+            (row, count, {"value": shortened(str(text)), "wanted": wanted(column.sort)})
             for row, text, count in rows
         ]
         self._each("POT8013", pointer, table, column, found)

@@ -72,7 +72,8 @@ def _members(bound: BoundSort, named: dict[str, str], loaded: LoadedTables) -> d
     rows = loaded.database.rows(
         f"SELECT {column} FROM {bound.table.sql} GROUP BY {column} ORDER BY min(rowid)"
     )
-    return {text: text if text in named else member_name(bound.sort, text) for (text,) in rows}
+    texts = [str(value) for (value,) in rows]
+    return {text: text if text in named else member_name(bound.sort, text) for text in texts}
 
 
 def _with_values(

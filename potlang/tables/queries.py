@@ -318,7 +318,9 @@ class QueryWriter:
                 if node.symbol in self._theory.values:
                     return self._value(node.symbol, (), query)
                 if node.symbol.kind == "constant" and isinstance(node.sort, DeclaredSort):
-                    return Term(quoted(node.symbol.name))
+                    name = quoted(node.symbol.name)
+                    is_number = self._theory.loaded.is_numbered(node.sort)
+                    return Term(f"CAST({name} AS BIGINT)" if is_number else name)
                 return self._unknown(node.sort)
             case App(op=Symbol()):
                 assert isinstance(node.op, Symbol)
@@ -333,7 +335,8 @@ class QueryWriter:
         """A term of which nothing is known."""
         if sort is REAL:
             return Term(f"CAST(NULL AS DECIMAL(38, {_PLACES}))", _PLACES)
-        return Term(f"CAST(NULL AS {'BIGINT' if sort is INT else 'VARCHAR'})")
+        is_number = sort is INT or self._theory.loaded.is_numbered(sort)
+        return Term(f"CAST(NULL AS {'BIGINT' if is_number else 'VARCHAR'})")
 
     def _computed(self, node: App, query: Query) -> Term:
         if node.op is op.ITE:

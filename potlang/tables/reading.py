@@ -47,6 +47,9 @@ _FAMILIES: Final[dict[str, Family]] = {
 }
 
 
+_NUMBERS: Final = frozenset(("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER"))
+
+
 class RawColumn(NamedTuple):
     """A column as an expression of SQL, and what it holds."""
 
@@ -124,6 +127,18 @@ def _raw(
         raise _unreadable(source, _first_line(error).replace(str(path), path.name)) from error
     if _state(path, source) != before:
         raise _unreadable(source, "it has changed while it was read", ["try again when nobody writes to it"])
+
+
+def number_columns(source: TableSource, path: Path | None, database: TableDatabase) -> frozenset[str]:
+    """The columns of a file that hold whole numbers of at most 64 bits, as far as its format says."""
+    if path is None or (source.format or _BY_ENDING.get(path.suffix.lower())) != "parquet":
+        return frozenset()
+    try:
+        found = database.rows("DESCRIBE SELECT * FROM read_parquet($path)", {"path": str(path)})
+    except database.error:
+        # Reading it says why.
+        return frozenset()
+    return frozenset(str(each[0]) for each in found if each[1] in _NUMBERS)
 
 
 def _state(path: Path, source: TableSource) -> tuple[int, ...]:

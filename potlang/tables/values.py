@@ -47,11 +47,18 @@ def given(raw: RawColumn) -> str:
     return raw.expression if raw.family in ("written", "text") else text
 
 
-def value(sort: Sort, raw: RawColumn) -> str:
+def present(raw: RawColumn) -> str:
+    """That a column says something."""
+    return f"{given(raw) if raw.family == 'json' else raw.expression} IS NOT NULL"
+
+
+def value(sort: Sort, raw: RawColumn, *, numbered: bool = False) -> str:
     """The value of a sort that a column gives: NULL where it gives none, or something else.
 
-    Of sorts with members it is the member's text.
+    Of sorts with members it is the member's text, or, if they are `numbered`, its number.
     """
+    if numbered:
+        return f"CAST({raw.expression} AS BIGINT)"
     if raw.family == "written":
         return _read(sort, raw.expression)
     if raw.family != "json":

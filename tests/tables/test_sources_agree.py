@@ -95,7 +95,9 @@ def tabled(
     columns = {"id": "VARCHAR", "age": "BIGINT", "boss": "VARCHAR", "rich": "BOOLEAN"}
     first = write_table(directory / f"people.{endings[0]}", columns, rows)
     second = write_table(directory / f"jobs.{endings[1]}", {"who": "VARCHAR", "where": "BIGINT"}, jobs)
-    write_table(directory / "companies.csv", {"id": "BIGINT"}, [(int(each),) for each in COMPANIES])
+    third = write_table(
+        directory / f"companies.{endings[0]}", {"id": "BIGINT"}, [(int(each),) for each in COMPANIES]
+    )
     names = [
         name
         for name in ("age", "boss", "rich")
@@ -108,7 +110,7 @@ def tabled(
             "members": [{"sort": "Person", "column": "id"}],
             "functions": [{"name": name, "arguments": ["id"], "value": name} for name in names],
         },
-        {"file": "companies.csv", "members": [{"sort": "Company", "column": "id"}]},
+        {**third, "members": [{"sort": "Company", "column": "id"}]},
     ]
     if jobs:
         sources.append({**second, "functions": [{"name": "works", "arguments": ["who", "where"]}]})
@@ -195,9 +197,16 @@ BREAKING = (
     st.lists(st.sampled_from(LARGE_CLAIMS), min_size=1, max_size=6, unique=True),
     st.lists(st.sampled_from(LARGE_RULES), max_size=4, unique=True),
     st.lists(st.sampled_from(BREAKING), max_size=1),
+    st.sampled_from((("csv", "parquet"), ("parquet", "parquet"))),
 )
 def test_queries_agree_with_facts(
-    rows: list[Any], jobs: list[Any], closed: bool, claims: list[str], rules: list[str], more: list[str]
+    rows: list[Any],
+    jobs: list[Any],
+    closed: bool,
+    claims: list[str],
+    rules: list[str],
+    more: list[str],
+    endings: tuple[str, str],
 ) -> None:
     """[SRC-LARGE] [SRC-ROWS]: what queries say of tables is what solvers say of their facts."""
 
@@ -214,10 +223,10 @@ def test_queries_agree_with_facts(
 
     with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
         directory = Path(folder)
-        source = with_rules(tabled(rows, jobs, closed, claims, ("csv", "parquet"), directory))
+        source = with_rules(tabled(rows, jobs, closed, claims, endings, directory))
         source["functions"].append({"name": "one", "domain": [], "range": "Company"})
-        (directory / "one.csv").write_text("one\n1\n")
-        source["sources"].append({"file": "one.csv", "functions": [{"name": "one", "value": "one"}]})
+        one = write_table(directory / f"one.{endings[0]}", {"one": "BIGINT"}, [(1,)])
+        source["sources"].append({**one, "functions": [{"name": "one", "value": "one"}]})
         patch.setattr(facts, "MOST_ROWS", 0)
         found = potlang.verify(source, language="pot", sources=directory)
     plain = with_rules(written(rows, jobs, closed, claims))
