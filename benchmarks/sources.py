@@ -4,8 +4,9 @@
 
 The tables are generated. Each program has one question, by a column, by a join of two tables, or with
 `find`, and is verified in a process of its own, tables read from the beginning; so is the query by hand,
-which asks the same of the files and lists the rows. Imports are done before. A second query by hand also checks what potlang checks:
-that keys are there, are no other's, and are known to the other table. Times are ratios of the same run.
+which asks the same of the files and lists the rows. Imports are done before. A second query by hand also
+checks what potlang checks: that keys are there, are no other's, and are known to the other table. Times are
+ratios of the same run.
 """
 
 from __future__ import annotations

@@ -18,6 +18,7 @@ from potlang.utils.deadline import Deadline, OutOfTime, look
 from potlang.utils.extra import needed
 
 MOST_MEGABYTES: Final = 2_048
+MOST_SPILLED_MEGABYTES: Final = 20_480
 _POLL_SECONDS: Final = 0.05
 _FOREVER_MS: Final = 1e12
 _PARAMETER: Final = re.compile(r"\$([a-z]\w*)")
@@ -47,6 +48,7 @@ class TableDatabase(Closing):
         for setting in (
             f"memory_limit = '{MOST_MEGABYTES}MB'",
             f"temp_directory = {quoted(str(spill))}",
+            f"max_temp_directory_size = '{MOST_SPILLED_MEGABYTES}MB'",
             "autoinstall_known_extensions = false",
             "autoload_known_extensions = false",
             f"allowed_paths = [{allowed}]",

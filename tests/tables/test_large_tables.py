@@ -16,7 +16,7 @@ from potlang import tool
 from potlang.languages.pot.program import CompileError
 from potlang.prove import table_prover
 from potlang.report.from_json import report_from_dict
-from potlang.tables import facts
+from potlang.tables import database, facts
 
 ROOT = Path(__file__).parents[2]
 COLUMNS = {"id": "VARCHAR", "age": "BIGINT", "boss": "VARCHAR"}
@@ -237,16 +237,35 @@ def test_small_tables_are_facts_and_larger_ones_are_not(
 
 
 @pytest.mark.slow
+def test_memory_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """[SRC-LARGE]: what does not fit is on disk, and that too has a bound."""
+    with duckdb.connect() as connection:
+        # Keys that do not rise, so that their table has to be made.
+        rows = "SELECT 'a long name of person ' || (range * 7919 % 3000017) AS id, range % 100 AS age, "
+        rows += "'a long name of person ' || range * 7919 % 3000017 AS boss FROM range(3000017)"
+        connection.execute(f"COPY ({rows}) TO '{tmp_path}/p.csv' (FORMAT csv)")
+    source = people({"file": "p.csv"}, rules=[norm("age(boss(x)) < 99")])
+    monkeypatch.setattr(database, "MOST_MEGABYTES", 400)
+    (result,) = potlang.verify(source, language="pot", sources=tmp_path).results
+    assert result.evidence.rows is not None
+    assert result.evidence.rows.total == sum(n % 100 == 99 for n in range(3_000_017))
+    monkeypatch.setattr(database, "MOST_MEGABYTES", 20)
+    monkeypatch.setattr(database, "MOST_SPILLED_MEGABYTES", 1)
+    found = potlang.check(source, sources=tmp_path).diagnostics
+    assert [each.code for each in found] == ["POT8011"]
+
+
+@pytest.mark.slow
 def test_a_wrong_type_at_row_7654321(tmp_path: Path) -> None:
     """[SRC-VALUE] [SRC-LARGE]: of ten million rows."""
-    with duckdb.connect() as database:
+    with duckdb.connect() as connection:
         for ending in ("csv", "parquet"):
             age = "CASE range WHEN 7654320 THEN 'x' ELSE CAST(range % 100 AS VARCHAR) END"
             age = (
                 age if ending == "csv" else "CASE range WHEN 7654320 THEN 0.5 ELSE (range % 100)::DOUBLE END"
             )
             rows = f"SELECT 'p' || range AS id, {age} AS age, 'p0' AS boss FROM range(10000000)"
-            database.execute(f"COPY ({rows}) TO '{tmp_path}/p.{ending}' (FORMAT {ending})")
+            connection.execute(f"COPY ({rows}) TO '{tmp_path}/p.{ending}' (FORMAT {ending})")
             found = potlang.check(people({"file": f"p.{ending}"}), sources=tmp_path).diagnostics
             value = "x" if ending == "csv" else "0.5"
             assert [each.message for each in found] == [
