@@ -17,6 +17,7 @@ import pytest
 from table_support import FILES, people, write_table
 
 import potlang
+from potlang import Limits
 from potlang.languages.pot.program import Checked
 from potlang.tables import reading
 
@@ -458,6 +459,40 @@ def test_a_cached_report_is_that_of_the_rows(tmp_path: Path) -> None:
     (tmp_path / "people.csv").write_text(text)
     os.utime(tmp_path / "people.csv", ns=(state.st_atime_ns, state.st_mtime_ns))
     assert potlang.verify(program, **options).verdict == "refuted"
+
+
+def test_the_linter_knows_what_tables_say(tmp_path: Path) -> None:
+    """[SRC-MEANING]: constants that name members are used, and what rows say is said."""
+    program = people(write_table_csv(tmp_path), constants=BOB, verifications=[BOBS_AGE])
+    assert potlang.lint(program, sources=tmp_path).diagnostics == ()
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        ["a\0b", "x"],
+        ["\u202e", "\u2028"],
+        ["é", "e\u0301"],
+        ["a ", " a"],
+        ["`", "``"],
+        ["", "z"],
+        ["True", "and"],
+    ],
+)
+def test_any_text_names_a_member(values: list[str], tmp_path: Path) -> None:
+    """[SRC-MEMBER]: different texts are different members, whatever they are."""
+    for ending in ("csv", "json"):
+        source = write_table(tmp_path / f"p.{ending}", COLUMNS, [(each, 1, values[0]) for each in values])
+        rules = [{"role": "norm", "forall": [{"name": "x", "sort": "Person"}], "constraint": "age(x) > 1"}]
+        (found,) = potlang.verify(people(source, rules=rules), sources=tmp_path, trust="solver").results
+        assert found.evidence.violations is not None and len(found.evidence.violations.certain) == 2
+
+
+def test_reading_ends_with_the_time_of_the_call(tmp_path: Path) -> None:
+    """[SRC-LARGE] [LIMIT-WHOLE-CALL]"""
+    source = write_table(tmp_path / "p.csv", COLUMNS, [(f"p{n}", n, None) for n in range(50_000)])
+    report = potlang.verify(people(source), language="pot", sources=tmp_path, limits=Limits(total_ms=1))
+    assert report.verdict == "unknown" and not report.results
 
 
 def test_sqlite_views_and_locks(tmp_path: Path) -> None:

@@ -136,7 +136,7 @@ def _violations(result: Any) -> Any:
     ]
 
 
-@settings(max_examples=12)
+@settings(max_examples=5)
 @given(
     people,
     works,
@@ -189,6 +189,7 @@ BREAKING = (
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(
     people,

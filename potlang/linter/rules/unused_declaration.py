@@ -26,9 +26,15 @@ def _find(program: LintedProgram) -> Iterator[LintFinding]:
     for function in tree.functions:
         if function.name not in used | given:
             yield _finding("function", function.name, function.pointer)
+    # Where a table has the members of a sort, its constants are values.
+    values = (
+        {node.value for node in program.used.literals if isinstance(node.value, str)}
+        if tree.sources
+        else set()
+    )
     for group in tree.constants:
         for name, pointer in group.members:
-            if name not in used | given:
+            if name not in used | given | values:
                 yield _finding("constant", name, pointer)
     for variable in tree.variables:
         if variable.name not in variables | given:
