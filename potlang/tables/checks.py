@@ -107,11 +107,11 @@ class TableChecks:
         else:
             parameters["members"] = self._listed(column.sort)
             members = "SELECT unnest($members::VARCHAR[])"
+        others = f"FROM {table.sql} WHERE {column.sql} IS NOT NULL AND {column.sql} NOT IN ({members})"
+        if not self._database.rows(f"SELECT 1 {others} LIMIT 1", parameters):
+            return
         rows = self._database.rows(
-            f"SELECT rowid, {column.sql}, count(*) OVER () FROM {table.sql} "
-            f"WHERE {column.sql} IS NOT NULL AND {column.sql} NOT IN ({members}) "
-            f"ORDER BY rowid LIMIT {SHOWN}",
-            parameters,
+            f"SELECT rowid, {column.sql}, count(*) OVER () {others} ORDER BY rowid LIMIT {SHOWN}", parameters
         )
         found = [
             (row, count, {"value": shortened(str(text)), "wanted": wanted(column.sort)})

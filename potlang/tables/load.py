@@ -21,7 +21,7 @@ from potlang.tables.bound import BoundFunction, BoundSort, Column, Given, Loaded
 from potlang.tables.checks import SHOWN, TableChecks, shortened, wanted
 from potlang.tables.database import TableDatabase
 from potlang.tables.reading import RawTable, file_of, label_of, number_columns, reading
-from potlang.tables.values import fits, given, has_values, present, value
+from potlang.tables.values import fits, given, has_values, may_be_wrong, present, value
 from potlang.utils.extra import MissingExtraError
 
 
@@ -208,13 +208,20 @@ class _Loader:
             for each in columns
         ]
         said = [f"{present(raw.columns[each.name])} AS g{n}" for n, each in enumerate(columns)]
-        wrong = "".join(f" WHEN g{n} AND {each.sql} IS NULL THEN {n}" for n, each in enumerate(columns))
+        wrong = "".join(
+            f" WHEN g{n} AND {each.sql} IS NULL THEN {n}"
+            for n, each in enumerate(columns)
+            if may_be_wrong(each.sort, raw.columns[each.name])
+        )
         inner = f"SELECT {', '.join([*made, *said, f'{raw.whole} AS whole'])} FROM {raw.relation}"
-        kept = "".join(f"{each.sql}, " for each in columns)
-        flag = f"CAST(CASE WHEN NOT whole THEN -1{wrong} END AS SMALLINT)"
-        query = f"CREATE TABLE {table.sql} AS SELECT {kept}{flag} AS wrong FROM ({inner})"
-        database.rows(query, raw.parameters)
+        kept = [each.sql for each in columns]
+        is_checked = bool(wrong) or raw.whole != "true" or not kept
+        flag = f"CAST(CASE WHEN NOT whole THEN -1{wrong} END AS SMALLINT) AS wrong"
+        listed = ", ".join([*kept, *([flag] if is_checked else [])])
+        database.rows(f"CREATE TABLE {table.sql} AS SELECT {listed} FROM ({inner})", raw.parameters)
         table.rows = database.number(f"SELECT count(*) FROM {table.sql}")
+        if not is_checked:
+            return
         counts = f"SELECT wrong, count(*) FROM {table.sql} WHERE wrong IS NOT NULL GROUP BY ALL ORDER BY ALL"
         for number, count in database.rows(counts):
             column = None if number < 0 else columns[number]

@@ -47,7 +47,7 @@ _FAMILIES: Final[dict[str, Family]] = {
 }
 
 
-_NUMBERS: Final = frozenset(("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER"))
+NUMBERS: Final = frozenset(("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER"))
 
 
 class RawColumn(NamedTuple):
@@ -138,7 +138,7 @@ def number_columns(source: TableSource, path: Path | None, database: TableDataba
     except database.error:
         # Reading it says why.
         return frozenset()
-    return frozenset(str(each[0]) for each in found if each[1] in _NUMBERS)
+    return frozenset(str(each[0]) for each in found if each[1] in NUMBERS)
 
 
 def _state(path: Path, source: TableSource) -> tuple[int, ...]:

@@ -6,7 +6,7 @@ from typing import Final
 
 from potlang.ir.measures import DATE
 from potlang.ir.sorts import BOOL, INT, REAL, STRING, DeclaredSort, EnumSort, Sort
-from potlang.tables.reading import Family, RawColumn
+from potlang.tables.reading import NUMBERS, Family, RawColumn
 
 DECIMAL: Final = "DECIMAL(38, 12)"
 _INTEGER: Final = r"[+-]?[0-9]+"
@@ -45,6 +45,16 @@ def given(raw: RawColumn) -> str:
     """What a column says, as text; NULL where it says nothing."""
     text = f"({raw.expression} ->> '$')" if raw.family == "json" else f"CAST({raw.expression} AS VARCHAR)"
     return raw.expression if raw.family in ("written", "text") else text
+
+
+def may_be_wrong(sort: Sort, raw: RawColumn) -> bool:
+    """Whether a column of this type may have a value that is none of the sort."""
+    if sort in (INT, REAL):
+        return raw.type not in NUMBERS
+    if sort in (BOOL, DATE):
+        return sort is DATE or raw.family != "bool"
+    # Any text is a text, and any whole number names a member.
+    return raw.family == "json"
 
 
 def present(raw: RawColumn) -> str:
