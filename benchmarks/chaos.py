@@ -1,14 +1,15 @@
-"""A soak: batches under faults drawn by a seed, each of which has to end with the rows of an undisturbed run.
+"""A soak: batches and a service under faults drawn by a seed; nothing may be lost, nothing wrong.
 
     python benchmarks/chaos.py CASES --seed 1 --check
     python benchmarks/chaos.py CASES --fault solvers-crashed --fault cache-server --rounds 10
 
-After each fault: every job is answered once and none is lost, with the verdicts of an undisturbed run; no
-process and no temporary file is left. Rows with the same verdict and other evidence are counted, but for
-those that differ between two undisturbed runs: what is found in the time that is left decides there, or,
-where solvers were struck, which of them. Some faults need more than potlang, and are left out with a note if
-it is missing: PostgreSQL and psycopg (`apt-get install postgresql`, extra `postgres`), libfaketime (`apt-get
-install libfaketime`), and for a disk of its own the right to mount one (else files are limited in size).
+After each fault: every job is answered once and none is lost, with the verdicts of an undisturbed run, and so
+is every request to a service; no process and no temporary file is left. Rows with the same verdict and other
+evidence are counted, but for those that differ between two undisturbed runs: what is found in the time left
+decides there, or, where solvers were struck, which of them. Some faults need more than potlang, and are left
+out with a note if it is missing: PostgreSQL and psycopg (`apt-get install postgresql`, extra `postgres`),
+libfaketime (`apt-get install libfaketime`), the extra `serve`, and for a disk of its own the right to mount
+one (else files are limited in size).
 """
 
 from __future__ import annotations
@@ -30,8 +31,8 @@ HERE = Path(__file__).resolve().parent
 sys.path += [str(HERE.parent), str(HERE), str(HERE.parent / "tests")]
 
 from batch import jobs as program_jobs  # noqa: E402
-from chaos_faults import FAULTS, Missing  # noqa: E402
-from chaos_scene import Scene, rows_of  # noqa: E402
+from chaos_faults import FAULTS  # noqa: E402
+from chaos_scene import Missing, Scene, rows_of  # noqa: E402
 
 _OTHERS: Final = 10
 """Of so many jobs one is a trace and one a solution."""

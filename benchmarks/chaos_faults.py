@@ -1,7 +1,4 @@
-"""The faults of `chaos.py`: each disturbs a batch, has it end, and tells what it did.
-
-Faults of a service (`potc serve`) belong here too: functions that take the scene, with a name in FAULTS.
-"""
+"""The faults of `chaos.py`: each disturbs a batch or a service, has it end, and tells what it did."""
 
 from __future__ import annotations
 
@@ -15,10 +12,11 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from chaos_proxy import Proxy
-from chaos_scene import Ended, Role, Scene, ended
+from chaos_scene import Ended, Missing, Role, Scene, Told, ended
+from chaos_service import service_connections_dropped, service_drained, service_processes_killed
 from postgres_server import PostgresServer, programs
 
 _FAKETIME: Final = "/usr/lib/*/faketime/libfaketimeMT.so.1"
@@ -27,18 +25,6 @@ _ROOM: Final = 8 << 20
 """Bytes that a process under pressure may take on top."""
 _CUT: Final = 0.6
 _CRASHES: Final = (signal.SIGKILL, signal.SIGSEGV, signal.SIGABRT, signal.SIGTERM)
-
-
-class Missing(Exception):
-    """What a fault needs is not there."""
-
-
-class Told(NamedTuple):
-    """What a fault did: results to be judged, with the jobs of a shorter input; and what is wrong beside."""
-
-    results: tuple[tuple[Path, int | None], ...]
-    figures: Mapping[str, Any]
-    wrong: tuple[str, ...] = ()
 
 
 def _expected(done: Ended, code: int = 0, said: str = "") -> tuple[str, ...]:
@@ -330,4 +316,7 @@ FAULTS: Final[Mapping[str, Callable[[Scene], Told]]] = {
     "disk-full": disk_full,
     "cache-server": cache_server,
     "connections-dropped": connections_dropped,
+    "service-processes-killed": service_processes_killed,
+    "service-connections-dropped": service_connections_dropped,
+    "service-drained": service_drained,
 }

@@ -55,14 +55,17 @@ class Proxy(Closing):
                 if not data:
                     break
                 sink.sendall(data)
+        with self._lock:
+            self._open = [each for each in self._open if each not in (source, sink)]
         for each in (source, sink):
             with suppress(OSError):
                 each.shutdown(socket.SHUT_RDWR)
 
-    def reset(self) -> int:
-        """End all connections with a reset; how many ends there were."""
+    def reset(self, most: int | None = None) -> int:
+        """End all connections with a reset, or so many, the oldest first; how many ends there were."""
         with self._lock:
-            ends, self._open = self._open, []
+            count = len(self._open) if most is None else 2 * most
+            ends, self._open = self._open[:count], self._open[count:]
         for each in ends:
             with suppress(OSError):
                 each.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _RESET)

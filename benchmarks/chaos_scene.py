@@ -1,4 +1,4 @@
-"""Runs of batches that faults disturb: how they are started, which processes they have, and their rows."""
+"""Batches and services that faults disturb: how they are started, their processes, and their rows."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import json
 import os
 import random
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -15,9 +16,13 @@ from contextlib import suppress
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final, Literal, NamedTuple
+from urllib.request import urlopen
+
+from potlang.utils.closing import Closing
 
 ROOT: Final = Path(__file__).resolve().parents[1]
 _MARK: Final = "POTLANG_CHAOS"
+_START_SECONDS: Final = 60.0
 Role = Literal["batch", "worker", "solver"]
 
 
@@ -33,6 +38,18 @@ class Member(NamedTuple):
             os.kill(self.pid, number)
             return True
         return False
+
+
+class Missing(Exception):
+    """What a fault needs is not there."""
+
+
+class Told(NamedTuple):
+    """What a fault did: results to be judged, with the jobs of a shorter input; and what is wrong beside."""
+
+    results: tuple[tuple[Path, int | None], ...]
+    figures: Mapping[str, Any]
+    wrong: tuple[str, ...] = ()
 
 
 class Ended(NamedTuple):
@@ -67,19 +84,30 @@ class Scene:
     ) -> subprocess.Popen[str]:
         """A run under way."""
         command = (sys.executable, "-m", "potlang", "batch", str(jobs or self.jobs), "--out", str(out))
-        marks = {_MARK: self._mark, "TMPDIR": str(self.temporary), "PYTHONPATH": str(ROOT)}
         return subprocess.Popen(
             (*command, *self._options, *more),
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
             start_new_session=True,
-            env={**os.environ, **marks, **environment},
+            env=self._environment(environment),
         )
+
+    def _environment(self, more: Mapping[str, str]) -> dict[str, str]:
+        marks = {_MARK: self._mark, "TMPDIR": str(self.temporary), "PYTHONPATH": str(ROOT)}
+        return {**os.environ, **marks, **more}
 
     def run(self, out: Path, *more: str, **given: Any) -> Ended:
         """A run to its end."""
         return ended(self.start(out, *more, **given))
+
+    def undisturbed(self) -> list[dict[str, Any]]:
+        """The rows of the first undisturbed run."""
+        return rows_of(self.place("calm0"))
+
+    def serve(self) -> Service:
+        """A service of the same potlang. Raises RuntimeError if it does not start."""
+        return Service(self._environment({}))
 
     def whole(self, name: str) -> Path:
         """The results of an undisturbed run."""
@@ -124,6 +152,47 @@ class Scene:
                 done += disturb()
                 until = time.monotonic() + self.chance.uniform(*every)
         return ended(process), done
+
+
+class Service(Closing):
+    """`potc serve` on a free port."""
+
+    def __init__(self, environment: Mapping[str, str]) -> None:
+        """Raises RuntimeError if it does not start, as without the extra `serve`."""
+        with socket.create_server(("127.0.0.1", 0)) as free:
+            self.port: int = free.getsockname()[1]
+        self._process = subprocess.Popen(
+            (sys.executable, "-m", "potlang", "serve", f"127.0.0.1:{self.port}", "--workers", "2"),
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+            env=dict(environment),
+        )
+        self.pid = self._process.pid
+        until = time.monotonic() + _START_SECONDS
+        while not self._is_ready():
+            if self._process.poll() is not None or time.monotonic() > until:
+                self.close()
+                raise RuntimeError(f"potc serve: {self._process.communicate()[1][-400:]}")
+            time.sleep(0.1)
+
+    def _is_ready(self) -> bool:
+        url = f"http://127.0.0.1:{self.port}/health/ready"
+        with suppress(OSError), urlopen(url, timeout=5) as answer:
+            return bool(answer.status == 200)
+        return False
+
+    def drained(self) -> int:
+        """Its exit code after SIGTERM, -9 if it does not end."""
+        self._process.terminate()
+        return ended(self._process).code
+
+    def close(self) -> None:
+        """End it at once."""
+        if self._process.poll() is None:
+            self._process.kill()
+            self._process.wait()
 
 
 def ended(process: subprocess.Popen[str], seconds: float = 600) -> Ended:
