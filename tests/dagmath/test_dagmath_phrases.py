@@ -88,7 +88,7 @@ def test_a_reading_says_nothing_by_itself() -> None:
 
 # --- numbers -------------------------------------------------------------------------------------
 
-IN_TEXT = {
+IN_TEXT: dict[str, list[int | Fraction]] = {
     "2 and 3.5 and .5": [2, Fraction(7, 2), Fraction(1, 2)],
     "1,000 and 1{,}000": [1000, 1000],
     "1,00": [1, 0],
@@ -103,7 +103,7 @@ IN_TEXT = {
 def test_numbers_of_texts() -> None:
     """[REL-FITS]"""
     assert {each: numbers_in(each) for each in IN_TEXT} == {
-        each: Counter(map(Fraction, found)) for each, found in IN_TEXT.items()
+        each: Counter(Fraction(one) for one in found) for each, found in IN_TEXT.items()
     }
     assert numbers_in("Two dozen 5", in_words=False) == {5: 1}
 

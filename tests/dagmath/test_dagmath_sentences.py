@@ -8,6 +8,13 @@ from potlang.languages.dagmath.lower.readings import Reading
 from potlang.languages.dagmath.lower.sentences import read_sentence
 from potlang.languages.dagmath.lower.syntax import text
 
+
+def counted(high: str, low: str, step: str, count: int) -> str:
+    """How many multiples of a number are in a range."""
+    over, under = (rf"\frac{{{each}}}{{{step}}}" for each in (high, low))
+    return rf"\max(\lfloor {over} \rfloor - \lceil {under} \rceil + 1, 0) = {count}"
+
+
 READ = {
     # Formulas that hold of any object.
     "The formula for distance is $d = vt$.": "d = v*t",
@@ -36,20 +43,20 @@ READ = {
     "Let $x$ be the.": "! what the variable stands for",
     "Let $2x$ be the running speed.": "!",
     # Counting.
-    "The number of integers from $3$ to $10$ is $8$.": r"\max(\lfloor \frac{10}{1} \rfloor - \lceil \frac{3}{1} \rceil + 1, 0) = 8",
-    "The number of integers between $3$ and $10$, inclusive is $8$.": r"\max(\lfloor \frac{10}{1} \rfloor - \lceil \frac{3}{1} \rceil + 1, 0) = 8",
+    "The number of integers from $3$ to $10$ is $8$.": counted("10", "3", "1", 8),
+    "The number of integers between $3$ and $10$, inclusive is $8$.": counted("10", "3", "1", 8),
     "The number of integers between $3$ and $10$ is $8$.": "! which numbers are counted",
-    "The number of integers in $[3, 10]$ is $8$.": r"\max(\lfloor \frac{10}{1} \rfloor - \lceil \frac{3}{1} \rceil + 1, 0) = 8",
-    r"The number of integers $n$ with $3 \le n \le 10$ is $8$.": r"\max(\lfloor \frac{10}{1} \rfloor - \lceil \frac{3}{1} \rceil + 1, 0) = 8",
-    r"The number of integers $n$ with $3 \le n \le m$ is $8$.": r"\max(\lfloor \frac{m}{1} \rfloor - \lceil \frac{3}{1} \rceil + 1, 0) = 8",
+    "The number of integers in $[3, 10]$ is $8$.": counted("10", "3", "1", 8),
+    r"The number of integers $n$ with $3 \le n \le 10$ is $8$.": counted("10", "3", "1", 8),
+    r"The number of integers $n$ with $3 \le n \le m$ is $8$.": counted("m", "3", "1", 8),
     r"The number of integers $n$ with $3 < n \le 10$ is $8$.": "! which numbers are counted",
-    r"The number of integers $n$ such that $n \in [3, 10]$ is $8$.": r"\max(\lfloor \frac{10}{1} \rfloor - \lceil \frac{3}{1} \rceil + 1, 0) = 8",
+    r"The number of integers $n$ such that $n \in [3, 10]$ is $8$.": counted("10", "3", "1", 8),
     "The number of integers in $(3, 10)$ is $8$.": "! which numbers are counted",
-    "The number of natural numbers from $1$ to $10$ is $10$.": r"\max(\lfloor \frac{10}{1} \rfloor - \lceil \frac{1}{1} \rceil + 1, 0) = 10",
+    "The number of natural numbers from $1$ to $10$ is $10$.": counted("10", "1", "1", 10),
     "The number of natural numbers from $0$ to $10$ is $10$.": "! which numbers are counted",
     "The number of positive integers from $k$ to $10$ is $10$.": "! which numbers are counted",
     "The number of whole numbers from $0$ to $10$ is $10$.": "! which numbers are counted",
-    "The number of multiples of $3$ in $[1, 10]$ is $3$.": r"\max(\lfloor \frac{10}{3} \rfloor - \lceil \frac{1}{3} \rceil + 1, 0) = 3",
+    "The number of multiples of $3$ in $[1, 10]$ is $3$.": counted("10", "1", "3", 3),
     # As fast as.
     "Ann runs twice as fast as Bob walks.": r"\text{ann runs speed} = 2*\text{bob walks speed}",
     "Ann runs three times as far as Bob walks.": r"\text{ann runs distance} = 3*\text{bob walks distance}",

@@ -31,12 +31,17 @@ class Fit(NamedTuple):
 
 
 def fit(text: str, relations: Sequence[StatedRelation], numbers: Numbers, premises: Sequence[str]) -> Fit:
-    """Whether the numbers that a step calculates with are given before it, and none of a total left out."""
+    """Whether the numbers that a step calculates with are given before, and none of a total left out.
+
+    Its results are given to what it calculates next: they are added to `numbers`.
+    """
     claimed = [each for each in relations if each.standing is Standing.CLAIMED and each.truth in _HOLDS]
     if not claimed or not numbers.is_asked:
         return Fit()
-    results = {each.right.source for each in claimed}
-    unknown = numbers.unknown(each.left for each in claimed if each.left.source not in results)
+    unknown = []
+    for each in claimed:
+        unknown += numbers.unknown([each.left])
+        numbers.add(each.right.source)
     if unknown:
         return Fit(False, f"nothing before gives {', '.join(map(str, unknown[:3]))}")
     missing = left_out(text, premises)
