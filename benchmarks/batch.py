@@ -4,7 +4,8 @@
 
 Jobs are cases in equal shares of each family. Their names are others in each copy, so that nothing which
 was kept of one helps with another. The batch is run once without interruption, then in another directory,
-where it is killed at random moments and gone on with. Beside it: a loop over `potlang.verify` in one process.
+where it is killed at random moments and gone on with. Beside it: a loop over `potlang.verify` in one process,
+and a plain pool of processes that have the public implementation (`peers.py`) interpret the same programs.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ import tempfile
 import time
 from collections.abc import Iterator
 from itertools import cycle, islice
+from multiprocessing import Pool
 from pathlib import Path
 from typing import Any, Final
 
@@ -30,6 +32,7 @@ HERE = Path(__file__).resolve().parent
 sys.path += [str(HERE.parent), str(HERE)]
 
 from cases import Case, read_cases  # noqa: E402
+from peers import Public, find_public  # noqa: E402
 
 import potlang  # noqa: E402
 
@@ -79,6 +82,29 @@ def _declared(section: Any) -> Iterator[str]:
             yield each["name"]
 
 
+def _interpret(program: str) -> bool:
+    """Whether the public implementation interprets a program; it reads files alone."""
+    with tempfile.NamedTemporaryFile("w", suffix=".json", encoding="utf-8") as file:
+        file.write(program)
+        file.flush()
+        public = Public(Path(file.name), 10_000)
+        public.prepare()
+        public.run()
+    return public.counts.error is None
+
+
+def pooled(programs: list[Any], workers: int, peer: Path | None) -> tuple[float, int] | None:
+    """Programs a second of the public implementation, and how many it gave up; None without it."""
+    if find_public(peer) is not None:
+        return None
+    with Pool(workers, find_public, (peer,)) as pool:
+        texts = [json.dumps(each) for each in programs]
+        pool.map(_interpret, texts[: 2 * workers])  # So that each process has what it imports.
+        began = time.monotonic()
+        done = list(pool.imap_unordered(_interpret, texts, chunksize=10))
+        return len(texts) / (time.monotonic() - began), done.count(False)
+
+
 def run(path: Path, out: Path, trust: str, workers: int) -> subprocess.Popen[str]:
     """A batch under way, in a group of its own."""
     command = (sys.executable, "-m", "potlang", "batch", str(path), "--out", str(out), "--trust", trust)
@@ -126,12 +152,16 @@ def rows(out: Path) -> bytes:
 @click.option("--workers", default=2)
 @click.option("--seed", default=1)
 @click.option(
+    "--peer-path", type=click.Path(path_type=Path), help="Where the public implementation is installed."
+)
+@click.option(
     "--json", "target", type=click.Path(dir_okay=False, path_type=Path), help="A file for the figures."
 )
 @click.option("--check", is_flag=True, help="Exit with 1 if a job is lost, doubled, or answered otherwise.")
 def main(
-    cases: Path, count: int, kills: int, trust: str, workers: int, seed: int, target: Path | None, check: bool
-) -> None:
+    cases: Path, count: int, kills: int, trust: str, workers: int, seed: int, peer_path: Path | None,
+    target: Path | None, check: bool,
+) -> None:  # fmt: skip
     """Time a batch, kill it, and compare its rows with those of an uninterrupted run."""
     folder = Path(tempfile.mkdtemp(prefix="batch-"))
     try:
@@ -142,6 +172,7 @@ def main(
         options: Any = {"trust": trust}
         alone = [str(potlang.verify(each, **options).verdict) for each in looped]
         loop = len(looped) / (time.monotonic() - began)
+        public = pooled(looped, workers, peer_path)
         began = time.monotonic()
         said = ended(run(path, folder / "whole", trust, workers))
         seconds = time.monotonic() - began
@@ -154,6 +185,10 @@ def main(
             "workers": workers,
             "jobs a second": round(count / seconds, 1),
             "loop in one process, jobs a second": round(loop, 1),
+            "pool of the public implementation, jobs a second": None
+            if public is None
+            else round(public[0], 1),
+            "programs that it gives up": public and f"{public[1]} of {len(looped)}",
             "verdicts": said["verdicts"],
             "lost": said["lost"],
             "answered once": [row["id"] for row in parsed] == list(range(count)),

@@ -18,7 +18,7 @@ from potlang.repair.subject import Repair, Subject
 from potlang.utils.deadline import look
 
 
-class Check(Protocol):
+class CompileCheck(Protocol):
     """Compiles a text or a JSON value."""
 
     def __call__(self, changed: object, most: int | None = None) -> Sequence[Diagnostic] | None:
@@ -59,7 +59,7 @@ class Rejected(NamedTuple):
     diagnostics: Sequence[Diagnostic]
 
 
-def with_repairs(rejected: Rejected, check: Check) -> tuple[Diagnostic, ...]:
+def with_repairs(rejected: Rejected, check: CompileCheck) -> tuple[Diagnostic, ...]:
     """The diagnostics; where searching found repairs, the errors that they mend offer them first."""
     errors = [each for each in rejected.diagnostics if each.severity == "error"]
     found = _searched(rejected, errors, check) if errors else []
@@ -86,7 +86,7 @@ def _mended(fix: Fix, errors: Sequence[Diagnostic]) -> int:
     return (own or near or [0])[0]
 
 
-def _searched(rejected: Rejected, errors: Sequence[Diagnostic], check: Check) -> list[Fix]:
+def _searched(rejected: Rejected, errors: Sequence[Diagnostic], check: CompileCheck) -> list[Fix]:
     subject = Subject(rejected.text or "", rejected.value, errors)
     size = len(subject.text) or sum(len(text) for _, text in islice(subject.strings(), _MOST_CHARACTERS))
     # By size, not by time: the same program gets the same repairs on every machine.
@@ -95,7 +95,7 @@ def _searched(rejected: Rejected, errors: Sequence[Diagnostic], check: Check) ->
 
 
 class _RepairSearch:
-    def __init__(self, subject: Subject, check: Check, checks: int) -> None:
+    def __init__(self, subject: Subject, check: CompileCheck, checks: int) -> None:
         self._subject = subject
         self._check = check
         self._checks = checks

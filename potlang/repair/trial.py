@@ -13,7 +13,7 @@ from potlang.diag.patching import FixError
 from potlang.expressions import surface as s
 from potlang.expressions.expression import parse_expression
 from potlang.repair.brackets import formula_candidates
-from potlang.repair.search import Check
+from potlang.repair.search import CompileCheck
 from potlang.repair.subject import Subject
 
 _MOST_FIXES: Final = 12
@@ -26,7 +26,7 @@ _Errors = Counter[tuple[str, str]]
 
 
 def with_tried_fixes(
-    diagnostics: Sequence[Diagnostic], text: str | None, value: object, check: Check
+    diagnostics: Sequence[Diagnostic], text: str | None, value: object, check: CompileCheck
 ) -> tuple[Diagnostic, ...]:
     """The diagnostics; a safe fix of an error of which compiling tells no good is an unsafe one."""
     safe = [(each, fix) for each in diagnostics for fix in each.fixes if _is_tried(each, fix)][:_MOST_FIXES]
@@ -52,7 +52,7 @@ def _errors(diagnostics: Sequence[Diagnostic]) -> _Errors:
 
 class _Trial:
     def __init__(
-        self, diagnostics: Sequence[Diagnostic], text: str | None, value: object, check: Check
+        self, diagnostics: Sequence[Diagnostic], text: str | None, value: object, check: CompileCheck
     ) -> None:
         self._text = text
         self._value = value
