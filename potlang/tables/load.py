@@ -74,6 +74,9 @@ class _Loader:
         self.found = LoadedTables(TableDatabase([path for path in paths.values() if path is not None]))
         self._find_numbered(needed, list(paths.values()), self.found.database)
         for source, each in zip(self._program.sources, needed, strict=True):
+            if not each:
+                # It gives nothing.
+                continue
             try:
                 self._load(source, each, self.found)
             except TableProblem as problem:

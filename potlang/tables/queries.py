@@ -161,11 +161,14 @@ class QueryWriter:
         if relation is None or any(isinstance(var, Var) and var.sort is REAL for var in unbound):
             return False
         alias = self._from(query, relation)
+        others = []
         for column, arg in zip(relation.columns, node.args, strict=True):
             if isinstance(arg, Var) and arg in unbound and arg not in query.env:
                 query.env[arg] = f"{alias}.{column}"
             else:
-                query.where.append(f"{alias}.{column} = {self.term(arg, query).sql}")
+                others.append((column, arg))
+        # Terms may be over variables that the columns behind them bind.
+        query.where += [f"{alias}.{column} = {self.term(arg, query).sql}" for column, arg in others]
         return True
 
     def _is_fixed(self, node: Node) -> bool:

@@ -8,7 +8,7 @@ import sqlite3
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import Any, Final, Literal, NamedTuple
+from typing import Final, Literal, NamedTuple
 from urllib.parse import quote
 
 from potlang.diag.near import nearest
@@ -30,6 +30,12 @@ _BY_ENDING: Final = {
     **dict.fromkeys((".sqlite", ".sqlite3", ".db"), "sqlite"),
 }
 _BATCH: Final = 10_000
+_CSV_FIELD: Final = (
+    "CASE typeof({0}) WHEN 'null' THEN '' WHEN 'blob' THEN NULL "
+    "WHEN 'real' THEN '\"' || shortest({0}) || '\"' "
+    "ELSE '\"' || replace({0}, '\"', '\"\"') || '\"' END"
+)
+"""A column as a field of CSV, by SQLite: nothing for NULL, and NULL for bytes, of which there is no text."""
 _END: Final = 4_096
 """Bytes of a file's beginning, or end, that are looked at."""
 _LONGEST_HEADER: Final = 1 << 20
@@ -247,10 +253,11 @@ def _sqlite(source: TableSource, path: Path, names: Sequence[str], database: Tab
         table = _identifier(found[0])
         known = [each[0] for each in connection.execute(f"SELECT * FROM {table} LIMIT 0").description]
         _chosen(source, names, known)
-        listed = ", ".join(map(_identifier, names))
-        rows = connection.execute(f"SELECT {listed} FROM {table}")
+        connection.create_function("shortest", 1, repr, deterministic=True)
+        line = " || ',' || ".join(_CSV_FIELD.format(_identifier(name)) for name in names)
+        rows = connection.execute(f"SELECT {line} FROM {table}")
         spool = database.folder / "spool-0.csv"
-        _spool(source, spool, names, lambda: rows.fetchmany(_BATCH))
+        _spool(source, spool, lambda: rows.fetchmany(_BATCH))
     return _written(spool, names, range(len(names)), len(names), has_header=False)
 
 
@@ -258,24 +265,17 @@ def _identifier(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
-def _spool(
-    source: TableSource, path: Path, names: Sequence[str], batch: Callable[[], list[tuple[Any, ...]]]
-) -> None:
-    """Rows as lines of CSV, nothing for NULL."""
+def _spool(source: TableSource, path: Path, batch: Callable[[], list[tuple[str | None]]]) -> None:
+    """Writes lines of CSV."""
     done = 0
     with path.open("w", encoding="utf-8", newline="") as file:
         while rows := batch():
             look()
-            for row in rows:
-                done += 1
-                for name, value in zip(names, row, strict=True):
-                    if isinstance(value, bytes):
-                        raise _unreadable(source, f"row {done:,} has bytes in column `{name}`")
-                file.write(",".join(map(_field, row)) + "\n")
-
-
-def _field(value: object) -> str:
-    return "" if value is None else '"' + str(value).replace('"', '""') + '"'
+            lines = [line for (line,) in rows]
+            if None in lines:
+                raise _unreadable(source, f"row {done + lines.index(None) + 1:,} has bytes in a column")
+            done += len(lines)
+            file.write("\n".join(map(str, lines)) + "\n")
 
 
 def _postgres(
@@ -299,8 +299,10 @@ def _postgres(
             listed = sql.SQL(", ").join(map(sql.Identifier, names))
             query = sql.SQL("COPY (SELECT {} FROM {}) TO STDOUT (FORMAT csv, FORCE_QUOTE *, ENCODING 'UTF8')")
             with cursor.copy(query.format(listed, table)) as copy, spool.open("wb") as file:
-                for part in copy:
-                    look()
+                # A part is a row.
+                for number, part in enumerate(copy):
+                    if number % _BATCH == 0:
+                        look()
                     file.write(part)
     except psycopg.Error as error:
         raise _unreadable(source, _first_line(error)) from error

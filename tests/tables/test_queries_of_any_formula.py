@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from table_support import write_table
 
@@ -147,7 +147,11 @@ def check(people: Sequence[Any], pairs: Sequence[Any], base: dict[str, Any]) -> 
     return settled
 
 
+NOTHING = tuple((name, None, None, None, None, None) for name in PEOPLE)
+
+
 @settings(max_examples=4)
+@example(NOTHING, [], ["not (ForAll([x0: Person], not (likes(boss(x0), x0))))"], [], [])
 @given(
     rows,
     likes,

@@ -183,6 +183,12 @@ def test_a_column_of_another_type_is_refused(tmp_path: Path) -> None:
     assert messages(whole, tmp_path) == [("POT8013", problem)]
 
 
+def test_a_source_that_gives_nothing_is_not_read(tmp_path: Path) -> None:
+    """[SRC-ITEM]"""
+    (tmp_path / "people.csv").write_text("")
+    assert messages({"sources": [{"file": "people.csv"}]}, tmp_path) == []
+
+
 def test_keys_are_there_and_of_their_sorts(tmp_path: Path) -> None:
     """[SRC-KEY] [SRC-MEMBER]"""
     rows = [("ann", 3, "zed"), (None, 4, "ann"), ("ann", 5, "ann")]
@@ -481,7 +487,7 @@ def test_the_linter_knows_what_tables_say(tmp_path: Path) -> None:
 )
 def test_any_text_names_a_member(values: list[str], tmp_path: Path) -> None:
     """[SRC-MEMBER]: different texts are different members, whatever they are."""
-    for ending in ("csv", "json"):
+    for ending in ("csv", "json", "sqlite"):
         source = write_table(tmp_path / f"p.{ending}", COLUMNS, [(each, 1, values[0]) for each in values])
         rules = [{"role": "norm", "forall": [{"name": "x", "sort": "Person"}], "constraint": "age(x) > 1"}]
         (found,) = potlang.verify(people(source, rules=rules), sources=tmp_path, trust="solver").results
@@ -505,7 +511,7 @@ def test_sqlite_views_and_locks(tmp_path: Path) -> None:
         connection.commit()
     assert messages(people({"file": "v.db", "table": "v"}), tmp_path) == []
     ((code, message),) = messages(people({"file": "v.db", "table": "b"}), tmp_path)
-    assert code == "POT8011" and "row 1 has bytes in column `id`" in message
+    assert code == "POT8011" and "row 1 has bytes in a column" in message
 
 
 def test_a_database_that_cannot_be_reached_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
