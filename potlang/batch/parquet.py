@@ -52,8 +52,14 @@ def _encodable(text: str) -> str:
 
 def lines_query(carry: Sequence[str]) -> str:
     """DuckDB's query for the rows of Parquet files, its parameter, as the JSON objects that they were."""
-    casts = (f"CAST({name} AS JSON) AS {name}" for name in map(_quoted, ("report", *carry)))
+    casts = (f"{json_of(name)} AS {name}" for name in map(_quoted, ("report", *carry)))
     return f"SELECT to_json(t) AS line FROM (SELECT * REPLACE ({', '.join(casts)}) FROM read_parquet(?)) t"
+
+
+def json_of(column: str) -> str:
+    """DuckDB's expression for JSON text as a value: without lone surrogates, which it takes for no text."""
+    escapes, replacement = r"\\u[dD][89a-fA-F][0-9a-fA-F]{2}", r"\\ufffd"
+    return f"CAST(regexp_replace({column}, '{escapes}', '{replacement}', 'g') AS JSON)"
 
 
 def _quoted(name: str) -> str:

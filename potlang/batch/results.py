@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from potlang.batch.manifest import NAME, read_manifest
-from potlang.batch.parquet import lines_query
+from potlang.batch.parquet import json_of, lines_query
 from potlang.batch.rows import PARQUET, ROWS_FOLDER, TIMES_FOLDER
 from potlang.report.table import Column, Table
 from potlang.utils.extra import needed
@@ -101,8 +101,10 @@ def _load(connection: Any, name: str, folder: Path, carry: Sequence[str] = ()) -
         connection.execute(f"CREATE TEMP TABLE {name} (id BIGINT, line JSON)")
         return
     connection.execute(
-        f"CREATE TEMP TABLE {name} AS SELECT row_number() OVER () AS id, json AS line "
-        "FROM read_json_objects(?, format = 'newline_delimited', maximum_object_size = ?)",
+        f"CREATE TEMP TABLE {name} AS SELECT row_number() OVER () AS id, {json_of('line')} AS line "
+        # Rows are JSON text, which has no character of the number 1.
+        "FROM read_csv(?, columns = {'line': 'VARCHAR'}, delim = chr(1), quote = '', escape = '', "
+        "header = false, auto_detect = false, max_line_size = ?)",
         # DuckDB takes that much memory at once; no line is longer than its file.
         [files, max(1 << 20, *(Path(file).stat().st_size + 1 for file in files))],
     )

@@ -86,11 +86,25 @@ def test_what_is_kept(tmp_path: Path) -> None:
         run_batch([str(tmp_path)], tmp_path / "out", BatchOptions(carry=("verdict",)))
 
 
+def test_text_that_is_no_unicode(tmp_path: Path) -> None:
+    """One job with half a character in its id or its text hinders no table ([BATCH-RESULTS])."""
+    lines = [
+        r'{"id": "\ud800", "program": {}}',
+        r'{"verifications": [{"constraint": "1 < 2", "name": "\\\udc00"}]}',
+    ]
+    path = tmp_path / "jobs.jsonl"
+    path.write_text("".join(f"{line}\n" for line in lines))
+    run_batch([str(path)], tmp_path / "out", BatchOptions(trust="solver"), workers=1)
+    tables = {table.name: table.rows for table in results_tables(tmp_path / "out", "id")}
+    assert sum(row[-1] for row in tables["verdicts"]) == 2
+    assert {row[0] for row in tables["verdicts"]} == {None, "\ufffd"}
+
+
 def test_parquet_is_counted_as_lines_are(tmp_path: Path) -> None:
     """[BATCH-PARQUET] [BATCH-RESULTS]"""
     pytest.importorskip("pyarrow")
     jobs = [{**job, "kind of": {"a": [at % 2]}} for at, job in enumerate(ordinary()) if "id" in job]
-    path = write_jobs(tmp_path / "jobs.jsonl", [*jobs, {"program": {"nonsense": 1}, "id": "bad"}])
+    path = write_jobs(tmp_path / "jobs.jsonl", [*jobs, {"program": {"nonsense": "\ud800"}, "id": "bad"}])
     found = []
     for form in ("jsonl", "parquet"):
         options = BatchOptions(trust="solver", carry=("kind of",), out_format=form)
