@@ -28,7 +28,7 @@ HEADINGS: Final = (
     "lost",
     "wrong",
 )
-_HARD: Final = {
+HARD: Final = {
     "verifications": [
         {"constraint": f"Exists([x: Int, y: Int, z: Int], x**3 + y**3 + z**3 == {k} and x*y*z > 10**9)"}
         for k in (33, 42, 74, 114)
@@ -139,7 +139,7 @@ async def _cancel(address: str, found: Figures, rounds: int = 5) -> None:
         await client.call_tool("potlang", easy)
         for _ in range(rounds):
             with anyio.move_on_after(_AT_WORK_SECONDS) as scope:
-                await client.call_tool("potlang", {"program": _HARD})
+                await client.call_tool("potlang", {"program": HARD})
             if not scope.cancelled_caught:
                 found.faults.append("the long call was answered before it was cancelled")
             began = time.monotonic()
@@ -149,9 +149,7 @@ async def _cancel(address: str, found: Figures, rounds: int = 5) -> None:
 
 @contextmanager
 def _server(workers: int) -> Iterator[str]:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = free_port()
     command = [
         sys.executable,
         "-m",
@@ -165,14 +163,23 @@ def _server(workers: int) -> Iterator[str]:
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     process = subprocess.Popen(command, stderr=subprocess.DEVNULL, cwd=ROOT, env=environment)
     try:
-        _wait_for(port)
+        wait_for(port)
         yield f"http://127.0.0.1:{port}/mcp"
     finally:
         process.terminate()
         process.wait(timeout=30)
 
 
-def _wait_for(port: int) -> None:
+def free_port() -> int:
+    """A port of this machine that nobody listens at."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port: int = free.getsockname()[1]
+        return port
+
+
+def wait_for(port: int) -> None:
+    """Wait until somebody listens at it. Raises RuntimeError after a minute."""
     deadline = time.monotonic() + _START_SECONDS
     while time.monotonic() < deadline:
         with socket.socket() as probe:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 from time import monotonic
 from typing import Any, Final, Literal, NamedTuple
 
@@ -30,8 +31,10 @@ _RETIRE_MB: Final = 1_024
 _QUICK_GUESS: Final = 0.1
 _NEWEST: Final = 0.05
 """The weight of the newest call in the mean of their times."""
-_START_SECONDS: Final = 0.8
-"""That a new child takes of a processor."""
+_START_SECONDS: Final = 2.0
+"""That a new child takes, where the processors have other work too."""
+_LAST_MOMENT: Final = 0.2
+"""Seconds that a cancelled call has to be answered before its child is ended."""
 
 
 class Allowance(NamedTuple):
@@ -85,7 +88,7 @@ class Callers:
     async def call(
         self, arguments: Any, caller: Caller = LOCAL, allowance: Allowance = _USUAL
     ) -> dict[str, Any]:
-        """The tool's answer. When the task is cancelled, the child that works on it is killed at once."""
+        """The tool's answer. When the task is cancelled, the child that works on it is killed in a moment."""
         message = {"arguments": arguments, "budget": self._budget}
         try:
             answer: dict[str, Any] = (await self.ask(message, caller, allowance))["answer"]
@@ -124,6 +127,7 @@ class Callers:
         """The answer; None if it took more than the seconds that a `quick` call has. Raises Died."""
         process = self._take()
         self._busy.add(process)
+        answered = threading.Event()
         try:
             answer = await anyio.to_thread.run_sync(
                 _exchange,
@@ -131,6 +135,7 @@ class Callers:
                 message,
                 allowance,
                 quick,
+                answered,
                 abandon_on_cancel=True,
                 limiter=self._threads,
             )
@@ -138,6 +143,13 @@ class Callers:
             self._replace(caller, died.reason)
             raise
         except BaseException:
+            # Most calls are answered in a moment, and to start another child takes longer.
+            with anyio.move_on_after(_LAST_MOMENT, shield=True):
+                while not answered.is_set() and not self._closed:
+                    await anyio.sleep(_LAST_MOMENT / 20)
+            if answered.is_set() and process.alive():
+                self._idle.append(process)
+                raise
             # The thread that waits for the child finds it dead, and cleans up after it.
             process.kill_from_outside()
             self._replace(caller, "cancelled")
@@ -188,14 +200,16 @@ def _is_worn(process: Process) -> bool:
 
 
 def _exchange(
-    process: Process, message: Message, allowance: Allowance, quick: float | None
+    process: Process, message: Message, allowance: Allowance, quick: float | None, answered: threading.Event
 ) -> Message | None:
     """Sends a call and waits for its answer, None after `quick` seconds; in a thread of its own."""
     process.handshake()
     process.memory = allowance.megabytes
     process.send({**message, "memory": allowance.megabytes, "deadline": allowance.seconds + 1.0})
     try:
-        return process.receive(Deadline((quick or allowance.seconds) * 1000))
+        answer = process.receive(Deadline((quick or allowance.seconds) * 1000))
+        answered.set()
+        return answer
     except TimeoutError:
         process.kill()
         if quick is not None:

@@ -171,6 +171,9 @@ class Gate:
             scope["state"]["draining"] = self.draining
             await self.app(scope, passage.receive, passage.send)
             return
+        if not passage.is_named_well:
+            said = "X-Request-Id is 1 to 80 letters, digits and ._:-"
+            raise Refusal(400, "bad_parameter", said, "choose another, or none")
         caller = await self._caller(scope)
         passage.name = caller.name
         scope["state"]["caller"] = caller
@@ -260,7 +263,8 @@ class _Passage:
         self.scope, self._receive, self._send = scope, receive, send
         headers = Headers(scope=scope)
         given = headers.get("x-request-id", "")
-        self.id = given if _REQUEST_ID.fullmatch(given) else uuid.uuid4().hex
+        self.is_named_well = _REQUEST_ID.fullmatch(given or "-") is not None
+        self.id = given if given and self.is_named_well else uuid.uuid4().hex
         self.method: str = scope["method"]
         self.operation = OPERATIONS.get(scope["path"], "other")
         if scope["path"].startswith("/v1/requests/"):

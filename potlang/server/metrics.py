@@ -24,7 +24,7 @@ class Metrics(Watcher):
 
     def __init__(self) -> None:
         # When a counter was begun is of no use to anybody, and half of the text.
-        disable_created_metrics()
+        disable_created_metrics()  # type: ignore[no-untyped-call]
         self._registry = made = CollectorRegistry()
         ProcessCollector(registry=made)
         self.requests = Counter(

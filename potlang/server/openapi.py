@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 from typing import Any, Final
 
-from potlang.server.parameters import PARAMETERS
+from potlang.server.parameters import parameters
 from potlang.server.refusals import PROBLEM
+from potlang.server.tokens import CallerLimits
 from potlang.utils.resources import schema_text
 from potlang.version import __version__
 
@@ -24,8 +25,8 @@ _INPUT: Final = (
 )
 
 
-def document() -> dict[str, Any]:
-    """The document, OpenAPI 3.1."""
+def document(usual: CallerLimits) -> dict[str, Any]:
+    """The document, OpenAPI 3.1, for callers with these limits."""
     return {
         "openapi": "3.1.0",
         "info": {
@@ -34,8 +35,8 @@ def document() -> dict[str, Any]:
             "description": "Verifies programs, traces and solutions. MCP is served at /mcp beside it.",
         },
         "paths": {
-            **{f"/v1/{verb}": {"post": _verb(verb)} for verb in _SUMMARIES},
-            "/v1/batch": {"post": _batch()},
+            **{f"/v1/{verb}": {"post": _verb(verb, usual)} for verb in _SUMMARIES},
+            "/v1/batch": {"post": _batch(usual)},
             "/v1/requests/{id}": {"delete": _cancel()},
             "/health/live": {"get": _plain("Whether the process runs", ())},
             "/health/ready": {"get": _plain("Whether requests are answered", ("503",))},
@@ -61,16 +62,15 @@ def document() -> dict[str, Any]:
     }
 
 
-def _verb(verb: str) -> dict[str, Any]:
+def _verb(verb: str, usual: CallerLimits) -> dict[str, Any]:
     summary, answer = _SUMMARIES[verb]
     anything: dict[str, Any] = {"schema": {}}
     return {
         "operationId": verb,
         "summary": summary,
-        "parameters": [*_parameters(verb), _REQUEST_ID],
+        "parameters": [*_parameters(verb, usual), _REQUEST_ID],
         "requestBody": {
             "description": _INPUT,
-            "required": True,
             "content": {"application/json": anything, "text/plain": {"schema": {"type": "string"}}},
         },
         "responses": {
@@ -80,16 +80,15 @@ def _verb(verb: str) -> dict[str, Any]:
     }
 
 
-def _batch() -> dict[str, Any]:
+def _batch(usual: CallerLimits) -> dict[str, Any]:
     said = "A row for each line as it is answered; where the server ends, last of all a problem."
     return {
         "operationId": "batch",
         "summary": "Verify the lines of a stream, each of them an input",
-        "parameters": [*_parameters("batch"), _REQUEST_ID],
+        "parameters": [*_parameters("batch", usual), _REQUEST_ID],
         "requestBody": {
             "description": "JSON Lines. Read while you send: of lines that nobody takes no more are read.",
-            "required": True,
-            "content": {JSON_LINES: {"schema": {"type": "string"}}},
+            "content": {each: {"schema": {"type": "string"}} for each in (JSON_LINES, "text/plain")},
         },
         "responses": {
             # The media type is of a sequence, whose items are what there is a schema for.
@@ -140,7 +139,7 @@ def _figures() -> dict[str, Any]:
     }
 
 
-def _parameters(operation: str) -> list[dict[str, Any]]:
+def _parameters(operation: str, usual: CallerLimits) -> list[dict[str, Any]]:
     return [
         {
             "name": each.name,
@@ -149,7 +148,7 @@ def _parameters(operation: str) -> list[dict[str, Any]]:
             "description": each.description,
             "schema": each.schema,
         }
-        for each in PARAMETERS[operation]
+        for each in parameters(operation, usual)
     ]
 
 

@@ -125,9 +125,18 @@ PARAMETERS: Final[dict[str, tuple[Parameter, ...]]] = {
 """The parameters of each operation."""
 
 
+def parameters(operation: str, limits: CallerLimits) -> list[Parameter]:
+    """The parameters of an operation, with a caller's limits as their bounds."""
+    most = {"total_timeout": limits.seconds, "memory": limits.megabytes}
+    return [
+        each._replace(schema={**each.schema, "maximum": most[each.name]}) if each.name in most else each
+        for each in PARAMETERS[operation]
+    ]
+
+
 def read_options(operation: str, query: QueryParams, limits: CallerLimits) -> dict[str, Any]:
     """The options in a query, with their defaults, within a caller's limits. Raises Refusal."""
-    known = {each.name: each for each in PARAMETERS[operation]}
+    known = {each.name: each for each in parameters(operation, limits)}
     found: dict[str, Any] = {}
     for name, text in query.multi_items():
         if name not in known:
@@ -142,15 +151,9 @@ def read_options(operation: str, query: QueryParams, limits: CallerLimits) -> di
 
 
 def _within(options: dict[str, Any], limits: CallerLimits) -> dict[str, Any]:
-    """The options with `limits` as `Limits` has them. Raises Refusal for more than the caller has."""
+    """The options with `limits` as `Limits` has them, as many as the caller has where none are asked for."""
     seconds = options.pop("total_timeout", min(limits.seconds, _LIMITS.total_ms / 1000))
     megabytes = options.pop("memory", min(limits.megabytes, _LIMITS.memory_mb or limits.megabytes))
-    for name, value, most in (
-        ("total_timeout", seconds, limits.seconds),
-        ("memory", megabytes, limits.megabytes),
-    ):
-        if value > most:
-            raise Refusal(400, "bad_parameter", f"`{name}` is at most {most:g} for you", "ask for less")
     check = options.pop("timeout", _LIMITS.check_ms / 1000)
     return {
         **options,

@@ -37,7 +37,13 @@ class Refusal(Exception):
     """Why a request is not carried out, and how to mend it; `retry_after` are seconds."""
 
     def __init__(
-        self, status: int, code: Code, detail: str, help_: str, retry_after: float | None = None
+        self,
+        status: int,
+        code: Code,
+        detail: str,
+        help_: str,
+        retry_after: float | None = None,
+        **headers: str,
     ) -> None:
         super().__init__(detail)
         self.status = status
@@ -45,6 +51,7 @@ class Refusal(Exception):
         self.detail = detail
         self.help = help_
         self.retry_after = retry_after
+        self._headers = headers
 
     def to_dict(self) -> dict[str, Any]:
         """The problem as JSON values."""
@@ -59,7 +66,7 @@ class Refusal(Exception):
 
     def response(self) -> Response:
         """The answer to the request."""
-        headers: dict[str, str] = {}
+        headers = dict(self._headers)
         if self.retry_after is not None:
             headers["Retry-After"] = str(max(1, math.ceil(self.retry_after)))
         if self.status == HTTPStatus.UNAUTHORIZED:

@@ -27,6 +27,7 @@ from potlang.server.metrics import Metrics
 from potlang.server.openapi import JSON_LINES, document
 from potlang.server.parameters import read_options
 from potlang.server.refusals import Code, Refusal
+from potlang.server.tokens import CallerLimits
 from potlang.server.turns import Caller, QueueFull
 from potlang.server.verbs import INPUT
 from potlang.utils.serialize import json_text
@@ -42,11 +43,13 @@ _MOST_PATIENCE: Final = 60.0
 class Service:
     """The routes over these callers. `is_draining` says whether batches shall read no further."""
 
-    def __init__(self, callers: Callers, metrics: Metrics, is_draining: Callable[[], bool]) -> None:
+    def __init__(
+        self, callers: Callers, metrics: Metrics, usual: CallerLimits, is_draining: Callable[[], bool]
+    ) -> None:
         self._callers = callers
         self._metrics = metrics
         self._is_draining = is_draining
-        self._document = json_text(document())
+        self._document = json_text(document(usual))
 
     def routes(self) -> list[BaseRoute]:
         """All but MCP's."""
@@ -229,7 +232,8 @@ class _App:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["method"] not in self._methods:
             allowed = ", ".join(sorted(self._methods))
-            raise Refusal(405, "wrong_method", f"the address is for {allowed}", "see /openapi.json")
+            said = f"the address is for {allowed}"
+            raise Refusal(405, "wrong_method", said, "see /openapi.json", Allow=allowed)
         await self._function(scope, receive, send)
 
 

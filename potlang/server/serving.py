@@ -117,7 +117,7 @@ def application(callers: Callers, metrics: Metrics, host: str, serving: Serving)
     mcp = mcp_app(callers, serving.sessions)
     metrics.watch(callers)
     gate = Gate(metrics, host, serving.tokens, serving.usual, log=serving.log)
-    service = Service(callers, metrics, lambda: gate.draining)
+    service = Service(callers, metrics, serving.usual, lambda: gate.draining)
     routes = [
         Route(PATH, SessionBounds(WholeBodies(mcp), serving.sessions)),
         *(service.routes() if serving.verbs else ()),

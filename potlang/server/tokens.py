@@ -6,7 +6,7 @@ import hashlib
 import hmac
 import re
 from collections.abc import Iterable, Sequence
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from mcp.server.auth.provider import AccessToken
 
@@ -83,7 +83,8 @@ def _with(limits: CallerLimits, field: str, value: str, number: int) -> CallerLi
         raise TokenError(f"token {number}: {field.replace('_', '-')} is a whole number")
     if field != "rate" and not float(value):
         raise TokenError(f"token {number}: {field.replace('_', '-')} is more than 0")
-    return limits._replace(**{field: kind(value)})
+    changed: dict[str, Any] = {field: kind(value)}
+    return limits._replace(**changed)
 
 
 class Tokens:

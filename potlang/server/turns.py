@@ -23,6 +23,9 @@ LOCAL: Final = Caller()
 """The one client over standard input."""
 
 
+_MODEST_SECONDS: Final = 5.0
+
+
 class QueueFull(Exception):
     """Too many calls wait, and this one is of who has the most of them."""
 
@@ -104,20 +107,37 @@ class Turns:
         """Count so much more time for who has sent a call."""
         self._used[caller.origin] = self._used.get(caller.origin, 0.0) + seconds
 
+    def _times(self) -> dict[str, float]:
+        """The seconds of all origins that have calls, until now."""
+        here = (*self._waiting, *self._at_work)
+        found = {each.caller.origin: self._used[each.caller.origin] for each in here}
+        now = self._clock()
+        for each in self._at_work:
+            found[each.caller.origin] += now - each.began
+        return found
+
     def _enter(self, origin: str) -> None:
         """Who comes back has saved up nothing, and what it had more than others is remembered."""
-        here = {each.caller.origin for each in (*self._waiting, *self._at_work)}
-        least = min((self._used[each] for each in here), default=0.0)
-        self._used = {each: used for each, used in self._used.items() if each in here or used > least}
-        self._used[origin] = max(self._used.get(origin, least), least)
+        times = self._times()
+        least = min(times.values(), default=0.0)
+        self._used = {each: used for each, used in self._used.items() if each in times or used > least}
+        if origin not in times:
+            self._used[origin] = max(self._used.get(origin, least), least)
 
-    def _can_begin(self, ticket: Ticket) -> bool:
+    def _can_begin(self, ticket: Ticket, is_modest: bool) -> bool:
         quick = any(each.quick for each in self._at_work)
-        return len(self._at_work) - quick < self._places or not (quick or ticket.tried)
+        if len(self._at_work) - quick < self._places:
+            return True
+        # Whose calls are hard has had more time than others: these have the quick place for themselves.
+        return is_modest and not (quick or ticket.tried)
 
     def _admit(self) -> None:
         """Gives each free place to a call."""
-        while able := [each for each in self._waiting if self._can_begin(each)]:
+        times = self._times()
+        most = min(times.values(), default=0.0) + _MODEST_SECONDS
+        while able := [
+            each for each in self._waiting if self._can_begin(each, times[each.caller.origin] <= most)
+        ]:
             by_origin = Counter(each.caller.origin for each in self._at_work)
             by_caller = Counter(each.caller for each in self._at_work)
             quick = sum(not each.quick for each in self._at_work) >= self._places
@@ -127,7 +147,7 @@ class Turns:
                 able,
                 key=lambda each: (
                     by_origin[each.caller.origin],
-                    self._used[each.caller.origin],
+                    times[each.caller.origin],
                     by_caller[each.caller],
                     -each.rank if quick else each.rank,
                 ),

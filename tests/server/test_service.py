@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, MutableMapping
 from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
@@ -22,6 +22,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from potlang import api
+from potlang.batch.shards import TRIES
 from potlang.languages.dagmath.solve.answers import AnswerChecker
 from potlang.processes.process import Died
 from potlang.server import service
@@ -114,7 +115,7 @@ async def ask(
         await (gone or anyio.Event()).wait()
         return {"type": "http.disconnect"}
 
-    async def send(message: Message) -> None:
+    async def send(message: MutableMapping[str, Any]) -> None:
         if message["type"] == "http.response.start":
             assert not found.status
             found.status = message["status"]
@@ -236,6 +237,7 @@ def test_what_stands_beside_an_input_counts() -> None:
         ("POST", "/v1/verify", SMALL, {"content-encoding": "gzip"}, 415, "bad_encoding"),
         ("POST", "/v1/batch", SMALL, {"content-encoding": "br"}, 415, "bad_encoding"),
         ("POST", "/v1/batch?to=ir", SMALL, {}, 400, "bad_parameter"),
+        ("POST", "/v1/verify", SMALL, {"x-request-id": "a b"}, 400, "bad_parameter"),
         ("GET", "/v1/verify", b"", {}, 405, "wrong_method"),
         ("POST", "/health/live", b"", {}, 405, "wrong_method"),
         ("GET", "/v1/nothing", b"", {}, 404, "not_found"),
@@ -247,7 +249,7 @@ def test_what_stands_beside_an_input_counts() -> None:
     ],
 )
 def test_a_bad_request_gets_a_problem_that_says_what_to_do(
-    method: str, path: str, body: Any, headers: dict[str, str], status: int, code: str
+    method: str, path: str, body: Any, headers: dict[str, Any], status: int, code: str
 ) -> None:
     """[SERVE-ERRORS], [SERVE-BODY], [SERVE-HOST]"""
 
@@ -282,7 +284,7 @@ def test_whatever_is_sent_there_is_an_answer(body: bytes, query: str, path: str)
 
 @pytest.mark.parametrize(
     ("reason", "status", "code", "tries"),
-    [("timeout", 422, "timeout", 1), ("memory", 422, "memory", 1), ("crash", 500, "internal", 2)],
+    [("timeout", 422, "timeout", 1), ("memory", 422, "memory", 1), ("crash", 500, "internal", TRIES)],
 )
 def test_a_process_that_ends_is_a_problem_of_its_own(reason: Any, status: int, code: str, tries: int) -> None:
     """[SERVE-ERRORS] A fault is tried again, a limit is not."""
@@ -536,7 +538,7 @@ def test_each_line_of_a_batch_has_its_row() -> None:
     run(main)
 
 
-ROW = document()["components"]["schemas"]["row"]
+ROW = document(CallerLimits())["components"]["schemas"]["row"]
 
 
 def test_of_lines_that_nobody_takes_no_more_are_read() -> None:
@@ -712,7 +714,7 @@ def test_the_document_is_whole_and_says_what_is_read() -> None:
 
     async def main() -> None:
         served = (await ask(service_of(), "GET", "/openapi.json")).json()
-        assert served == document()
+        assert served == document(CallerLimits())
         for path, methods in served["paths"].items():
             for method in methods:
                 if "{" not in path:
@@ -727,16 +729,16 @@ def test_the_document_is_whole_and_says_what_is_read() -> None:
         }
 
     run(main)
-    text = json.dumps(document())
+    text = json.dumps(document(CallerLimits()))
     for pointer in set(re.findall(r'"\$ref": "#/([^"]+)"', text)):
-        value: Any = document()
+        value: Any = document(CallerLimits())
         for part in pointer.split("/"):
             value = value[part]
 
 
 def test_answers_are_as_the_document_says() -> None:
     """[SERVE-OPENAPI]"""
-    whole = document()
+    whole = document(CallerLimits())
 
     async def main() -> None:
         for verb in ("verify", "check", "fix", "compile"):

@@ -20,10 +20,11 @@ A, B, C = (Caller(origin, "s") for origin in "abc")
 
 
 class Bench:
-    """Calls that are at work until they are ended by hand."""
+    """Calls that are at work until they are ended by hand, by a clock that is set by hand."""
 
     def __init__(self, places: int, most_waiting: int = 1_000) -> None:
-        self.turns = Turns(places, most_waiting)
+        self.now = 0.0
+        self.turns = Turns(places, most_waiting, lambda: self.now)
         self.at_work: dict[str, Ticket] = {}
         self.refused: list[str] = []
         self.hard: set[str] = set()
@@ -95,6 +96,55 @@ def test_a_free_place_goes_to_who_has_least_at_work() -> None:
         assert "x" in bench.at_work
 
     run(2, main)
+
+
+def test_of_several_that_wait_each_has_the_same_time() -> None:
+    """[MCP-FAIR] Many calls, and long ones, get a caller no more than its share, and no quick place."""
+
+    async def main(bench: Bench, begin: Callable[..., Awaitable[None]]) -> None:
+        for number in range(20):
+            bench.hard.add(f"a{number}")
+            await begin(f"a{number}", A)
+        for number in range(40):
+            bench.hard |= {f"b{number}", f"c{number}"}
+            await begin(f"b{number}", B)
+            await begin(f"c{number}", C)
+        had = dict.fromkeys("abc", 0.0)
+        while bench.now < 240:
+            (place,) = set(bench.at_work) - set(bench.quick())
+            while quick := bench.quick():
+                times = bench.turns._times()
+                assert times[quick[0][0]] <= min(times.values()) + 5
+                await bench.end(quick[0])
+            seconds = 10.0 if place[0] == "a" else 2.0
+            bench.now += seconds
+            had[place[0]] += seconds
+            await bench.end(place)
+            assert len(bench.at_work) <= 2
+        assert max(had.values()) - min(had.values()) <= 20
+
+    run(1, main)
+
+
+def test_who_comes_back_has_saved_up_nothing() -> None:
+    """[MCP-FAIR]"""
+
+    async def main(bench: Bench, begin: Callable[..., Awaitable[None]]) -> None:
+        await begin("b0", B)
+        await begin("b1", B)
+        bench.now += 100
+        await begin("a0", A)
+        await bench.end("b0")
+        await bench.end("b1")
+        bench.now += 1
+        for number in range(1, 6):
+            await begin(f"a{number}", A)
+            await begin(f"b{number + 1}", B)
+        # A has not had less than B when it came: B's hundred seconds are no debt to it.
+        times = bench.turns._times()
+        assert abs(times["a"] - times["b"]) <= 2
+
+    run(1, main)
 
 
 def test_what_is_easy_passes_what_is_hard_on_the_quick_place() -> None:
