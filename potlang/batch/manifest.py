@@ -94,29 +94,32 @@ class Manifest(NamedTuple):
 def planned(files: Sequence[str], options: dict[str, Any], shard_jobs: int) -> Manifest:
     """The manifest of these inputs, each read once for its lines and once for the digest.
 
-    Raises BatchError for an input that cannot be read, and where there is no job.
+    An input that cannot be read is a job, whose report says so. Raises BatchError where there is no other.
     """
     digest = hashlib.blake2b(digest_size=16)
     parts: list[tuple[Form, tuple[str, ...], int, int, int, int]] = []
+    unread: list[str] = []
     for is_table, group in groupby(files, lambda file: file.endswith((*LINES, *ROWS))):
         names = list(group)
         for file in names:
+            # The name tells where in the results the input is.
+            digest.update(file.encode("utf-8", "surrogateescape") + b"\0")
             try:
                 with Path(file).open("rb") as stream:
-                    # The name tells where in the results the input is.
-                    digest.update(file.encode("utf-8", "surrogateescape") + b"\0")
                     digest.update(hashlib.file_digest(stream, "blake2b").digest())
                 if is_table:
                     form: Form = "lines" if file.endswith(LINES) else "rows"
                     cuts = _cut_lines if form == "lines" else _cut_rows
-                    parts += ((form, (file,), *cut) for cut in cuts(file, shard_jobs))
+                    parts += [(form, (file,), *cut) for cut in cuts(file, shard_jobs)]
             except OSError as error:
-                raise BatchError(f"cannot read `{file}`: {error.strerror or error}") from error
+                unread.append(f"cannot read `{file}`: {error.strerror or error}")
+                if is_table:
+                    parts.append(("files", (file,), 0, 0, 1, 1))
         if not is_table:
             pieces = (tuple(names[at : at + shard_jobs]) for at in range(0, len(names), shard_jobs))
             parts += (("files", each, 0, 0, 1, len(each)) for each in pieces)
-    if not parts:
-        raise BatchError("there is no job in the inputs")
+    if len(unread) == sum(part[-1] for part in parts):
+        raise BatchError(unread[0] if unread else "there is no job in the inputs")
     shards = tuple(Shard(number, *part) for number, part in enumerate(parts))
     return Manifest(__version__, options, digest.hexdigest(), shards)
 

@@ -326,3 +326,16 @@ def test_rows_as_parquet(jobs: Path, whole: bytes, tmp_path: Path) -> None:
     for carried in (("Report",), ("x", "X")):
         with pytest.raises(BatchError, match="in whatever case"):
             run_batch([str(jobs)], tmp_path / "never", options._replace(carry=carried))
+
+
+def test_an_input_that_cannot_be_read_is_a_job(jobs: Path, whole: bytes, tmp_path: Path) -> None:
+    """The rest goes on ([BATCH-JOB])."""
+    missing = [str(tmp_path / "missing.json"), str(tmp_path / "missing.jsonl")]
+    state = run_batch([missing[0], str(jobs), missing[1]], tmp_path / "out", FAST, shard_jobs=7)
+    assert state.is_whole and state.jobs == 42
+    rows = parsed(tmp_path / "out")
+    assert [row["file"] for row in (rows[0], rows[-1])] == missing
+    assert [row["report"]["diagnostics"][0]["code"] for row in (rows[0], rows[-1])] == ["POT0006"] * 2
+    assert rows[1:-1] == [json.loads(line) for line in whole.splitlines()]
+    with pytest.raises(BatchError, match="cannot read"):
+        planned(missing, {}, 7)
