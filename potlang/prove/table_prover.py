@@ -170,6 +170,8 @@ class TableProver:
                 found = _Found(False, False) if self._consistent is False else self._asked(claim)
         except UnansweredError as error:
             reason, detail = "unsupported", str(error)
+        except RecursionError:
+            reason, detail = "unsupported", "a formula is nested too deeply for a query"
         except OutOfFuel:
             reason = "timeout"
         except self._theory.database.memory_error:

@@ -151,11 +151,11 @@ class QueryWriter:
             return False
         # What is possible may be true of more than the rows, and of values that are not known.
         fixed = all(isinstance(arg, Var) or self._is_fixed(arg) for arg in node.args)
-        is_known = sense.certain or (node.op in self._theory.closed and fixed)
+        is_known = sense.certain or (fixed and self._is_closed(node.op))
         if node.op in self._theory.values and len(node.args) == 1 and node.op not in self._theory.rules:
             # Its values stand in a column: all members are looked at anyway.
             is_known = self._theory.members(node.args[0].sort) is None and is_known
-        if not is_known or (sense.completion == "greatest" and node.op not in self._theory.closed):
+        if not is_known or (sense.completion == "greatest" and not self._is_closed(node.op)):
             return False
         relation = self._theory.true.get(node.op)
         if relation is None or any(isinstance(var, Var) and var.sort is REAL for var in unbound):
@@ -170,6 +170,19 @@ class QueryWriter:
         # Terms may be over variables that the columns behind them bind.
         query.where += [f"{alias}.{column} = {self.term(arg, query).sql}" for column, arg in others]
         return True
+
+    def _is_closed(self, symbol: Symbol) -> bool:
+        """Whether a predicate is false wherever it is not known to be true."""
+        if symbol not in self._theory.closed:
+            return False
+        for sort in symbol.domain:
+            if isinstance(sort, DeclaredSort) and self._theory.loaded.bound(sort) is None:
+                self._require_apart(sort)
+        return True
+
+    def _require_apart(self, sort: Sort) -> None:
+        if sort not in self._theory.module.unique:
+            raise UnansweredError(f"two constants of {sort} may be one thing")
 
     def _is_fixed(self, node: Node) -> bool:
         """Whether a term is a literal, or the constant of a member."""
@@ -262,8 +275,7 @@ class QueryWriter:
 
     def _compared(self, sign: str, a: Node, b: Node, wanted: bool, sense: Sense, query: Query) -> str:
         if isinstance(a.sort, DeclaredSort) and self._theory.loaded.bound(a.sort) is None:
-            if a.sort not in self._theory.module.unique:
-                raise UnansweredError(f"two constants of {a.sort} may be one thing")
+            self._require_apart(a.sort)
         elif a.sort not in (INT, REAL, STRING) and not isinstance(a.sort, EnumSort | DeclaredSort):
             raise UnansweredError(f"no query compares values of {a.sort}")
         left, right = _aligned([self.term(a, query), self.term(b, query)])
@@ -283,7 +295,8 @@ class QueryWriter:
         """That a predicate is known to be true, or false, of some values."""
         theory = self._theory
         terms = [self.term(each, query).sql for each in args]
-        is_closed = symbol in theory.closed
+        # What is known to be true is so, closed or not.
+        is_closed = (not wanted or sense.completion == "greatest") and self._is_closed(symbol)
         # The values of functions may be unknown, and nothing is known of them then.
         given = [f"{term} IS NOT NULL" for term in terms if not term.startswith("'")]
         if symbol in theory.values and symbol not in theory.rules and sense.completion == "none":

@@ -146,7 +146,10 @@ class TableTheory:
     # --- assumptions -------------------------------------------------------------------------------------
 
     def _assume(self, assertion: Assertion) -> None:
-        rules = list(self._rules(self.unfolded(assertion.formula), (), ()))
+        try:
+            rules = list(self._rules(self.unfolded(assertion.formula), (), ()))
+        except RecursionError:
+            rules = []
         if rules and all(each is not None for each in rules):
             for rule in rules:
                 assert rule is not None

@@ -147,6 +147,36 @@ def test_what_no_query_says_is_unknown(tmp_path: Path) -> None:
     assert report.optimization is not None and report.optimization.reason == "unsupported"
 
 
+def test_constants_that_may_be_one_thing_are_not_told_apart(tmp_path: Path) -> None:
+    """[SRC-LARGE]: a sort without a table and without unique names."""
+    (tmp_path / "p.csv").write_text("place\nhere\n")
+    source = program(tmp_path, verifications=[{"constraint": "open(there)"}, {"constraint": "open(here)"}])
+    source["sorts"].append({"name": "Place", "type": "DeclareSort"})
+    source["constants"] = {**P7, "places": {"sort": "Place", "members": ["here", "there"]}}
+    source["functions"].append({"name": "open", "domain": ["Place"], "range": "Bool", "closed": True})
+    source["sources"].append({"file": "p.csv", "functions": [{"name": "open", "arguments": ["place"]}]})
+    report = potlang.verify(source, language="pot", sources=tmp_path)
+    assert [str(each.verdict) for each in report.results] == ["unknown", "entailed"]
+    source["semantics"] = {"unique_names": ["Place"]}
+    report = potlang.verify(source, language="pot", sources=tmp_path)
+    assert [str(each.verdict) for each in report.results] == ["refuted", "entailed"]
+
+
+def test_deeply_nested_formulas_are_no_queries(tmp_path: Path) -> None:
+    """[SRC-LARGE]"""
+    nested = "age(p7) == 7"
+    for number in range(400):
+        nested = (
+            f"(age(p7) > {number} -> {nested})" if number % 2 else f"If(age(p7) < {number}, {nested}, False)"
+        )
+    for sections in (
+        {"verifications": [{"constraint": nested}]},
+        {"rules": [{"constraint": nested}, norm("age(x) < 7")]},
+    ):
+        report = potlang.verify(program(tmp_path, **sections), language="pot", sources=tmp_path)
+        assert [each.reason for each in report.results] in (["unsupported"], ["error"]), report
+
+
 def test_rules_are_evaluated_in_the_database(tmp_path: Path) -> None:
     """[SRC-LARGE]: also recursive ones, and closed predicates."""
     functions = [
