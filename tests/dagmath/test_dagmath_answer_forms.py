@@ -253,3 +253,88 @@ def test_without_the_library_forms_are_known(monkeypatch: pytest.MonkeyPatch) ->
         assert judge.judge("18 dollars", "18").correct
         assert judge.judge(r"1/2 \le x \le 8", r"[\frac{2}{4}, 8]").correct
         assert not judge.judge("18 dollars", "18 cents").correct
+
+
+# --- pieces --------------------------------------------------------------------------------------
+
+PIECES = {
+    # Amounts.
+    ("18 dollars", "18"): [("18", "18")],
+    ("-18 dollars", "-18"): [("-18", "-18")],
+    ("18 m", "18"): [],
+    ("18", "18 m"): [],
+    ("18 m", "18 meters"): [("18", "18")],
+    ("18 foos", "18"): [],
+    ("18", "19"): [],
+    (r"\$18 dollars", "18"): [],
+    ("2 hours", "90 minutes"): [("7200", "5400")],
+    ("-2 hours", "90 minutes"): [("-7200", "5400")],
+    (r"\frac{1}{2} hours", "30 minutes"): [("1800", "1800")],
+    ("1,200 dollars", "1200"): [("1200", "1200")],
+    ("5%", "5"): [("5", "5")],
+    ("5%", "5 m"): None,
+    ("5 m", "5%"): None,
+    ("5%", r"5\%"): [("5", "5")],
+    ("5 m", "5 kg"): None,
+    ("5 foos", "5 kg"): [],
+    ("9" * 190 + " dollars", "9" * 190): [("9" * 190, "9" * 190)],
+    ("9" * 192 + " dollars", "9" * 192): [],
+    # Intervals.
+    ("[1,2]", "1<=x<=2"): [("1", "1"), ("2", "2")],
+    ("[1,2]", "2>=x>=1"): [("1", "1"), ("2", "2")],
+    ("[1,2]", "[1,2]"): [],
+    ("1<x<2", "1<y<2"): [],
+    ("(1,2)", "1<x<2"): [],
+    (r"x\in (1,2)", "1<x<2"): [("1", "1"), ("2", "2")],
+    ("(1,2]", "1<x<2"): None,
+    ("[1,2)", "1<x<=2"): None,
+    (r"(1,\infty)", "x>1"): [("1", "1"), (r"\infty", r"\infty")],
+    (r"(-\infty,1)", "x<1"): [(r"-\infty", r"-\infty"), ("1", "1")],
+    (r"(-\infty,1)", "1>x"): [(r"-\infty", r"-\infty"), ("1", "1")],
+    (r"[1,+\infty)", "1<=x"): [("1", "1"), (r"\infty", r"\infty")],
+    ("[1,2,3]", "1<x<2"): [],
+    ("[1,]", "1<x<2"): [],
+    ("[1,2]", "1<x>2"): [],
+    ("[1,2]", "1<x<2<3"): [],
+    ("[1,2]", "1<xy<2"): [],
+    ("[1,2]", "a<=x<=2"): [],
+    ("[1,2]", "1,5<=x<=2"): [],
+    ("[1,2]", "<=x<=2"): [],
+    ("[1,2]", "3<=4"): [],
+    # Functions of another name for their argument.
+    ("f(y)=y+1", "f(x)=x+1"): [("x+1", "x+1")],
+    ("f(y)=y+x", "f(x)=x+x"): [],
+    ("f(y)=yz", "f(x)=xz"): [("xz", "xz")],
+    ("f(y)=\\sin y", "f(x)=\\sin x"): [("\\sin x", "\\sin x")],
+    ("f(y)=sin y", "f(x)=sin x"): [],
+    ("f(y)=\\text{the y}", "f(x)=x"): [],
+    ("f(y)=abc", "f(x)=abc"): [],
+    ("f(y,z)=y-z", "f(x)=x"): [],
+    ("f(y,y)=y", "f(x,z)=x"): [],
+    ("f(y,z)=y", "f(x,x)=x"): [],
+    ("f(y,z)=y-z", "f(z,y)=z-y"): [("z-y", "z-y")],
+    ("f(y)=1", "g(x)=1"): [],
+    ("f(1)=2", "f(1)=3"): [],
+    ("f(1)=2", "f(2)=2"): None,
+    ("f(1)=2", "g(2)=2"): [],
+    # Slips.
+    (r"\15", "15"): [("15", "15")],
+    (r"-\3", r"\3"): [("-3", "3")],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("given_", "expected"), PIECES)
+def test_pieces_of_two_answers(given_: str, expected: str) -> None:
+    """[DAG-FORMS]"""
+    found = pieces_of(given_, expected)
+    assert (None if found is None else list(found.pairs)) == PIECES[given_, expected]
+
+
+ONLY = {("18 dollars", "18"): False, ("18 m", "18 meters"): True, ("2 hours", "90 minutes"): True}
+
+
+def test_whether_pieces_are_all_that_counts() -> None:
+    """[DAG-FORMS] A number with its unit left out may be meant in another way."""
+    for pair, is_only in ONLY.items():
+        found = pieces_of(*pair)
+        assert found is not None and found.only is is_only, pair
