@@ -469,7 +469,8 @@ class Reach:
     Those that execute its line; if none is recorded there, those that execute any line of its statement. For
     what runs at an import, those that execute any function of the file; for what the first test of a file
     sets up, all tests of that file; for files that run in workers, where nothing is recorded, all tests in
-    the folders of the area as well. What is kept in a cache is known of the test alone that came first.
+    the folders of the area as well, and so for what runs at the import of a file without functions. What is
+    kept in a cache is known of the test alone that came first.
     """
 
     def __init__(self, data: Path) -> None:
@@ -488,7 +489,7 @@ class Reach:
         """The tests, in the order in which they are to run, and in groups for one process each."""
         own = own_folders(mutant.area)
         chosen = self._executing(mutant)
-        if mutant.path in IN_WORKERS:
+        if mutant.path in IN_WORKERS or not (mutant.called or chosen):
             chosen |= {test for test in self.seconds if test.startswith(own)}
         near = sorted((test for test in chosen if test.startswith(own)), key=self.seconds.__getitem__)
         near = next(self._cut(near, NEAR), [])

@@ -21,8 +21,12 @@ from potlang.languages.dagmath.relations.numbers import (
     numbers_in,
 )
 from potlang.languages.dagmath.solve.answer_worker import judge
+from potlang.languages.dagmath.solve.budget import Budget
 from potlang.languages.dagmath.solve.child import SympyService
+from potlang.languages.dagmath.solve.identities import Identities
 from potlang.languages.dagmath.solve.identity_worker import are_equal, identities
+from potlang.processes.process import Died
+from potlang.report.results import Limits
 
 STEMS = {
     "running": "run", "runs": "run", "ran": "run", "cycling": "cycl", "cycles": "cycl", "cycle": "cycl",
@@ -262,3 +266,27 @@ def test_answers_by_a_library() -> None:
     assert {each: answer.get("equal") for each, answer in found.items()} == JUDGED
     assert service.answer({"given": "1", "expected": ""}) == {"failed": "no parser reads the expected answer"}
     assert service.answer({"given": "", "expected": "1"}) == {"failed": "no parser reads the answer"}
+
+
+@pytest.mark.parametrize(
+    ("error", "note"),
+    [
+        (Died("crash", "it was killed"), "it was killed"),
+        (Died("crash", ""), "SymPy ended"),
+        (Died("timeout", "it was late"), "SymPy took longer than 0.5 s"),
+    ],
+)
+def test_why_sympy_did_not_tell(error: Died, note: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """[STEP-SYMPY]"""
+
+    class Dying:
+        def ask(self, *_: object, **__: object) -> None:
+            raise error
+
+    monkeypatch.setattr("potlang.languages.dagmath.solve.identities.shared_children", Dying)
+    limits = Limits(check_ms=5_000, total_ms=60_000)
+    identities_ = Identities(seconds=0.5)
+    term = read_formula("x + x"), read_formula("2x")
+    for _ in range(4):
+        assert not identities_.hold(*term, frozenset(), NO_CONTEXT, Budget(60_000, limits))
+    assert identities_.note == note

@@ -13,6 +13,7 @@ from potlang.languages.dagmath.lower.readings import NO_CONTEXT
 from potlang.languages.dagmath.relations.find import find_chains
 from potlang.languages.dagmath.relations.formulas import read_side
 from potlang.languages.dagmath.relations.rewriting import conditions, differ_everywhere, is_same_subject
+from potlang.languages.dagmath.results import StepVerdict
 from potlang.languages.dagmath.solve.checking import check_steps
 
 
@@ -154,3 +155,26 @@ def test_sides_that_differ_by_a_number() -> None:
     assert truths("x + 3 = x + 4") == ["false"]
     assert truths("twice x + 3 = x + 4") == ["open"]
     assert truths("x + 3 = x + 4 more than 5") == ["open"]
+
+
+NOT_REFUTED = [
+    ("$y = x + 1$.", "Simplifying, $z = 2x$."),
+    ("$y = x + 1$.", "Simplifying, $w + z = 2x$."),
+    ("Let $y = 3$.", "Simplifying, $x = x^2$."),
+    ("$x > 3$.", "Simplifying, $x + 1 = 5$."),
+]
+
+
+@pytest.mark.parametrize(("given_", "step"), NOT_REFUTED)
+def test_equations_that_rewrite_nothing(given_: str, step: str) -> None:
+    """[STEP-REWRITING] A new equation, of another subject, is no expression in another form."""
+    steps = Step(1, "", None, given_), Step(2, "It follows from Step 1.", (1,), step)
+    found = check_steps(Solution(steps)).steps[-1]
+    assert found.verdict not in (StepVerdict.REFUTED, StepVerdict.PROVED)
+
+
+def test_an_inequality_has_no_multiples() -> None:
+    """[STEP-PREMISES]"""
+    for given_, verdict in (("$x > 3$.", StepVerdict.REFUTED), ("$x = 3$.", StepVerdict.PROVED)):
+        steps = Step(1, "", None, given_), Step(2, "It follows from Step 1.", (1,), "Then $2x = 6$.")
+        assert check_steps(Solution(steps)).steps[-1].verdict is verdict

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from potlang.languages.dagmath.lower.readings import Reading
+from potlang.languages.dagmath.lower.phrases import stem
+from potlang.languages.dagmath.lower.readings import Context, Reading
 from potlang.languages.dagmath.lower.sentences import read_sentence
 from potlang.languages.dagmath.lower.syntax import text
 
@@ -117,6 +118,8 @@ READ = {
     "We get $5$.": "values: 5",
     "Now the speed is $5$.": r"\text{now the speed} = 5",
     "There is nothing.": "! there is no formula",
+    "By $2x + 1$ and so on we have $x = 3$.": "x = 3",
+    "By $2x = 6$ and so on, we have $x = 3$.": "x = 3",
 }
 
 
@@ -129,6 +132,28 @@ def told(reading: Reading) -> str:
     if reading.values:
         return "values: " + ", ".join(map(text, reading.values))
     return "supposed: " * (reading.supposes and not reading.is_introduction) + reading.shown()
+
+
+APPLIED = {
+    "Running distance, by the formula, yields $d = 3r$.": r"\text{distanc run} = 3*r",
+    "The distance yields $d = 3r$.": "! what the formula is applied to",
+    "Running distance, to cycling distance, yields $d = 3r$.": "! what the formula is applied to",
+    "Running distance, as the running distance, yields $d = 3r$.": r"\text{distanc run} = 3*r",
+    "Running distance, or walking distance, yields $d = 3r$.": "! what the formula is applied to",
+    "Running distance, by the formula, yields $x = 3r$.": "x = 3*r",
+    "So $d = 3r$.": "! what the formula is applied to",
+}
+
+
+@pytest.mark.parametrize("sentence", APPLIED)
+def test_formulas_that_are_applied(sentence: str) -> None:
+    """[STEP-SENTENCES] The letter of a formula for any object is that of the object which is named."""
+    context = Context(attributes=(("d", stem("distance")), ("v", "speed")))
+    found, expected = told(read_sentence(sentence, context)), APPLIED[sentence]
+    if expected.startswith("!"):
+        assert found.startswith("!") and expected.removeprefix("!").strip() in found
+    else:
+        assert found == expected
 
 
 @pytest.mark.parametrize("sentence", READ)

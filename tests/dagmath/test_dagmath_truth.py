@@ -252,6 +252,12 @@ def test_what_stands_before_a_side_leaves_its_error_open() -> None:
     assert truth_of(plain, "=", side("6 + 0", unit="remainder")) is RelationTruth.UNCLEAR
 
 
+def test_percent_behind_a_formula() -> None:
+    """[REL-FORMULAS] The sign belongs to the last side."""
+    assert truths("It is $0.2 + 0.3 = 0.4 + 0.1 = 50$%.") == ["true", "true"]
+    assert truths("It is $0.2 + 0.3 = 0.4 + 0.1 = 51$%.") == ["true", "false"]
+
+
 def test_whole_numbers_that_are_cut_off() -> None:
     """[REL-TRUE]"""
     assert is_cut_off(side("601 / 2"), side("300"))

@@ -123,7 +123,7 @@ class _Parser(TokenReader):
         sides = [self._ratio()]
         links: list[str] = []
         starts = [self._at]
-        while self._is("op", *_RELATIONS) and not (self._is("op", "|") and self._bars):
+        while self._is("op", *_RELATIONS):
             links.append(self._take().text)
             starts.append(self._at)
             sides.append(self._set() if links[-1] == "in" else self._ratio())

@@ -8,16 +8,16 @@ from collections.abc import Iterable
 from fractions import Fraction
 from typing import Final, NamedTuple, TypeAlias
 
-_TABLE: Final = {
-    "time": {"s": 1, "min": 60, "h": 3600, "day": 86400, "week": 604800, "month": 0, "year": 0},
-    "length": {"mm": 1, "cm": 10, "m": 1000, "km": 1_000_000, "in": 0, "ft": 0, "yd": 0, "mi": 0},
-    "mass": {"mg": 1, "g": 1000, "kg": 1_000_000, "lb": 0, "oz": 0, "ton": 0},
-    "money": {"cent": 1, "dollar": 100, "euro": 0, "pound": 0, "penny": 1, "nickel": 5, "dime": 10},
-    "volume": {"ml": 1, "l": 1000, "gallon": 0, "quart": 0, "pint": 0, "cup": 0},
-    "angle": {"degree": 0, "radian": 0},
+_TABLE: Final[dict[str, dict[str, int | None]]] = {
+    "time": {"s": 1, "min": 60, "h": 3600, "day": 86400, "week": 604800, "month": None, "year": None},
+    "length": {"mm": 1, "cm": 10, "m": 1000, "km": 1_000_000, "in": None, "ft": None, "yd": None, "mi": None},
+    "mass": {"mg": 1, "g": 1000, "kg": 1_000_000, "lb": None, "oz": None, "ton": None},
+    "money": {"cent": 1, "dollar": 100, "euro": None, "pound": None, "penny": 1, "nickel": 5, "dime": 10},
+    "volume": {"ml": 1, "l": 1000, "gallon": None, "quart": None, "pint": None, "cup": None},
+    "angle": {"degree": None, "radian": None},
 }
-"""Sizes by dimension, in units of the smallest; 0 where no exact factor is used."""
-_APART: Final = {
+"""Sizes by dimension, in units of the smallest; None where no exact factor is used."""
+_APART: Final[dict[str, dict[str, int | None]]] = {
     "calendar": {"month": 1, "year": 12},
     "inches": {"in": 1, "ft": 12, "yd": 36, "mi": 63_360},
     "ounces": {"oz": 1, "lb": 16},
@@ -71,8 +71,7 @@ def bases(text: str) -> frozenset[str]:
 
 
 def _base(word: str) -> str | None:
-    plural = word[:-1] if word.endswith("s") and len(word) > 1 else word
-    return _BASES.get(word) or _BASES.get(plural)
+    return _BASES.get(word) or _BASES.get(word.removesuffix("s"))
 
 
 def is_unit(text: str) -> bool:

@@ -75,8 +75,10 @@ def stated_roots(step: int, text: str, context: Context) -> Iterator[Roots]:
     spans = formula_spans(text)
     for place in range(1, len(spans)):
         said = _ARE_ROOTS.fullmatch(text[spans[place - 1].end : spans[place].start])
-        names = _named(text, spans[:place]) if said is not None else ()
-        if not names or len(set(names)) < len(names):
+        if said is None:
+            continue
+        names = _named(text, spans[:place])
+        if len(set(names)) < len(names):
             continue
         try:
             found = _modules(names, _polynomial(spans[place], context))
