@@ -27,7 +27,7 @@ import threading
 import time
 import traceback
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, MutableMapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from importlib import import_module
 from pathlib import Path
@@ -904,6 +904,8 @@ def _command(data: bytes) -> None:
 class _InProcess:
     """Callers that answer in this process."""
 
+    count = 1
+
     async def call(self, arguments: Any, caller: object = None) -> Any:
         from potlang import tool
 
@@ -914,7 +916,9 @@ def _protocol(data: bytes) -> None:
     """A request over HTTP, to the server's application in this process."""
     import anyio
 
-    from potlang.server.mcp import PATH, http_app
+    from potlang.server.mcp import PATH
+    from potlang.server.metrics import Metrics
+    from potlang.server.serving import Serving, application
     from potlang.server.sessions import SessionLimits
 
     headers = {"host": "127.0.0.1:80", "content-type": "application/json", "content-length": str(len(data))}
@@ -938,7 +942,8 @@ def _protocol(data: bytes) -> None:
 
     async def sent() -> None:
         callers: Any = _InProcess()
-        app: Any = http_app(callers, "127.0.0.1", (), SessionLimits(10, 10, 10.0))
+        gate = application(callers, Metrics(), "127.0.0.1", Serving(SessionLimits(10, 10, 10.0)))
+        router: Any = gate.app
         done = anyio.Event()
         pieces = iter([{"type": "http.request", "body": data, "more_body": False}])
 
@@ -948,14 +953,14 @@ def _protocol(data: bytes) -> None:
                 await done.wait()
             return piece or {"type": "http.disconnect"}
 
-        async def send(message: dict[str, Any]) -> None:
+        async def send(message: MutableMapping[str, Any]) -> None:
             statuses.append(message.get("status", 0))
             if message["type"] == "http.response.body" and not message.get("more_body"):
                 done.set()
 
-        async with app.router.lifespan_context(app):
+        async with router.lifespan_context(router):
             with anyio.move_on_after(3.0):
-                await app(scope, receive, send)
+                await gate(scope, receive, send)
 
     anyio.run(sent)
     if not statuses or 500 in statuses:

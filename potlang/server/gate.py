@@ -262,8 +262,8 @@ class _Passage:
     def __init__(self, scope: Scope, receive: Receive, send: Send) -> None:
         self.scope, self._receive, self._send = scope, receive, send
         headers = Headers(scope=scope)
-        given = headers.get("x-request-id", "")
-        self.is_named_well = _REQUEST_ID.fullmatch(given or "-") is not None
+        given = headers.get("x-request-id")
+        self.is_named_well = given is None or _REQUEST_ID.fullmatch(given) is not None
         self.id = given if given and self.is_named_well else uuid.uuid4().hex
         self.method: str = scope["method"]
         self.operation = OPERATIONS.get(scope["path"], "other")

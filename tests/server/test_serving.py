@@ -1,0 +1,134 @@
+"""`potc serve` as a real process: one queue with MCP, requests that are cut off, the drain."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+if any(find_spec(each) is None for each in ("mcp", "uvicorn", "prometheus_client")):
+    pytest.skip("the extra `serve` is not installed", allow_module_level=True)
+
+ROOT = Path(__file__).parent.parent.parent
+SMALL = b'{"verifications": [{"constraint": "1 < 2"}]}'
+HARD = json.dumps(
+    {"verifications": [{"constraint": "Exists([x: Int, y: Int, z: Int], x**3 + y**3 + z**3 == 114)"}]}
+).encode()
+"""A sum of three cubes, which no solver finds: the request takes as long as it may."""
+
+
+@contextmanager
+def server(*arguments: str) -> Iterator[tuple[int, subprocess.Popen[bytes]]]:
+    """The port of a server that is ready, and its process."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    command = [sys.executable, "-m", "potlang", "serve", f"127.0.0.1:{port}", *arguments]
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, cwd=ROOT)
+    try:
+        deadline = time.monotonic() + 60
+        while time.monotonic() < deadline:
+            try:
+                if ask(port, "GET", "/health/ready")[0] == 200:
+                    break
+            except OSError:
+                time.sleep(0.05)
+        yield port, process
+    finally:
+        process.kill()
+        process.communicate(timeout=30)
+
+
+def ask(port: int, method: str, path: str, body: bytes = b"") -> tuple[int, Any]:
+    """The status and the answer, read as JSON if it is."""
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+    try:
+        connection.request(method, path, body)
+        answer = connection.getresponse()
+        text = answer.read().decode()
+        is_json = str(answer.getheader("content-type")).endswith("json")
+    finally:
+        connection.close()
+    return answer.status, json.loads(text) if is_json else text
+
+
+def test_a_drain_answers_what_is_at_work_and_ends_well() -> None:
+    """[SERVE-DRAIN], [SERVE-QUEUE]: the first SIGTERM, with a request and a batch open."""
+    with server("--workers", "1") as (port, process):
+        found: dict[str, tuple[int, Any]] = {}
+        paths = {"/v1/verify?total_timeout=2": HARD, "/v1/batch?total_timeout=1": HARD + b"\n" + SMALL}
+        threads = [
+            threading.Thread(
+                target=lambda *each: found.update({each[0]: ask(port, "POST", *each)}), args=each
+            )
+            for each in paths.items()
+        ]
+        for each in threads:
+            each.start()
+        time.sleep(0.5)
+        process.send_signal(signal.SIGTERM)
+        time.sleep(0.3)
+        status, refused = ask(port, "POST", "/v1/verify", SMALL)
+        assert (status, refused["code"]) == (503, "draining")
+        for each in threads:
+            each.join(timeout=60)
+        (one, report), (several, rows) = (found[each] for each in paths)
+        assert (one, report["verdict"], several) == (200, "unknown", 200)
+        # Each line has its row, but for those from the one on that a last line names.
+        lines = [json.loads(row) for row in rows.splitlines()]
+        answered = {each["line"] for each in lines if "verdict" in each}
+        left = [each["line"] for each in lines if each.get("code") == "draining"]
+        assert answered == set(range(1, left[0] if left else 3))
+        _, said = process.communicate(timeout=60)
+        assert process.returncode == 0
+        assert said.decode().splitlines() == [f"serving http://127.0.0.1:{port}"]
+
+
+def test_a_connection_that_is_closed_frees_its_place() -> None:
+    """[SERVE-CANCEL]: the process at work is ended, as the figures say."""
+    with server("--workers", "1") as (port, process):
+        with socket.create_connection(("127.0.0.1", port)) as opened:
+            head = f"POST /v1/verify HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n"
+            opened.sendall(f"{head}Content-Length: {len(HARD)}\r\n\r\n".encode() + HARD)
+            time.sleep(1.0)
+        assert ask(port, "POST", "/v1/verify", SMALL)[0] == 200
+        deadline = time.monotonic() + 30
+        while (figures := ask(port, "GET", "/metrics")[1]) and time.monotonic() < deadline:
+            if 'potlang_processes_lost_total{reason="cancelled"} 1.0' in figures:
+                break
+            time.sleep(0.1)
+        assert "potlang_at_work 0.0" in figures
+        assert 'operation="verify",status="499"' in figures
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(timeout=30) == 0
+
+
+@pytest.mark.slow
+def test_a_second_sigterm_ends_it_at_once() -> None:
+    """[SERVE-DRAIN]"""
+    with server("--workers", "1") as (port, process):
+        thread = threading.Thread(target=lambda: _quietly(port), daemon=True)
+        thread.start()
+        time.sleep(0.5)
+        process.send_signal(signal.SIGTERM)
+        time.sleep(0.5)
+        assert process.poll() is None
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(timeout=10) == 143
+
+
+def _quietly(port: int) -> None:
+    with pytest.raises((OSError, http.client.HTTPException)):
+        ask(port, "POST", "/v1/verify", HARD)
