@@ -127,7 +127,7 @@ class Cache:
 
     @property
     def settings(self) -> dict[str, Any]:
-        """What `Cache` takes to make it again, as JSON values, with the credentials."""
+        """The arguments that make the same `Cache` again, as JSON values, with the credentials."""
         where = self.where if self.where.startswith(SERVERS) else os.path.abspath(self.where)  # noqa: PTH100
         return {"where": where, "most_bytes": self.most_bytes, "checked": self.checked}
 

@@ -331,7 +331,7 @@ def shown(url: str) -> str:
 
 
 def _reason(error: psycopg.Error, url: str) -> str:
-    """What went wrong, in a line, without the words of a URL that may be a password."""
+    """The mistake in a line, without the words of a URL that may be a password."""
     is_url = not (isinstance(error, psycopg.ProgrammingError) and not error.sqlstate)
     if not is_url or shown(url) == _NOT_SURE:
         return "no URL of a database; in a password `@` is written `%40`, `/` `%2F` and `?` `%3F`"

@@ -28,7 +28,7 @@ class CacheRow(NamedTuple):
 
 
 class Damaged(Exception):
-    """What is at `place` is not what was written; it is not used."""
+    """The store at `place` is not as it was written; it is not used."""
 
     def __init__(self, place: str, reason: str) -> None:
         super().__init__(reason)
@@ -51,7 +51,7 @@ class CacheStore(Protocol):
     """
 
     def place(self) -> str:
-        """What it is called in messages: without credentials."""
+        """Its name in messages: without credentials."""
 
     def find(self, key: str) -> CacheRow | None:
         """The entry of `key`, its use noted as far as that is possible without waiting."""
