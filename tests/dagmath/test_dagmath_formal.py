@@ -53,6 +53,8 @@ READ = {
     "Eq(Mod(n, 5), 2)": r"n \bmod 5 = 2",
     "Implies(x > 2, Not(Eq(x, 1)))": r"x > 2 => \neg x = 1",
     "root(x, 3) == 2": r"\sqrt[3]{x} = 2",
+    "cbrt(x) == 2": r"\sqrt[3]{x} = 2",
+    "log(8, 2) == 3": r"\log_{2}(8) = 3",
 }
 
 

@@ -118,6 +118,8 @@ READ = {
     "We get $5$.": "values: 5",
     "Now the speed is $5$.": r"\text{now the speed} = 5",
     "There is nothing.": "! there is no formula",
+    r"We get $2x \approx 3$ cm.": r"2*x \approx 3 \text{cm}",
+    "We get $x = y = 3$ cm.": r"x = y and y = 3 \text{cm}",
     "By $2x + 1$ and so on we have $x = 3$.": "x = 3",
     "By $2x = 6$ and so on, we have $x = 3$.": "x = 3",
 }

@@ -7,6 +7,7 @@ import unicodedata
 import pytest
 from relations_support import shown_chains, truths
 
+from potlang.languages.dagmath.lower.canonical import same_terms
 from potlang.languages.dagmath.lower.formulas import read_formula
 from potlang.languages.dagmath.relations.comparisons import compares_with_zero, comparisons, equates
 from potlang.languages.dagmath.relations.find import find_chains
@@ -530,3 +531,27 @@ def test_what_is_worked_out() -> None:
     assert not is_worked_out(Side("?", None), "=", side("5"), None)
     assert not is_worked_out(side("5"), "=", Side("?", None), None)
     assert is_worked_out(side("7"), "congruent", side("2"), side("5"))
+
+
+CANONICAL = {
+    (r"\{1, 2\}", r"\{2, 1, 1\}"): True,
+    (r"\{1, 2\}", r"\{1, 3\}"): False,
+    (r"a \equiv b \pmod 7", r"b \equiv a \pmod 7"): True,
+    (r"a \equiv b \pmod 7", r"a \equiv 7 \pmod b"): False,
+    ("x + y", "y + x"): True,
+    ("x - y", "y - x"): False,
+    ("x : y", "y : x"): False,
+    (r"\max(x, y)", r"\max(y, x)"): True,
+    (r"\gcd(x, y)", r"\gcd(y, x)"): True,
+    ("x < y", "y < x"): False,
+    ("f(x, y)", "f(y, x)"): False,
+    (r"\frac{-x}{y}", r"-\frac{x}{y}"): True,
+    ("x = y", "y = x"): True,
+    ("x = 1 and y = 2", "y = 2 and x = 1"): True,
+}
+
+
+def test_terms_that_are_written_otherwise() -> None:
+    """[STEP-CANONICAL]"""
+    found = {each: same_terms(read_formula(each[0]), read_formula(each[1])) for each in CANONICAL}
+    assert found == CANONICAL

@@ -72,7 +72,8 @@ def find_chains(source: str, context: Context = NO_CONTEXT) -> FoundChains:
 def _spelled(match: re.Match[str]) -> str:
     """`2½` as `2 1/2`."""
     over, _, under = normalize("NFKC", match[2]).partition("\u2044")
-    return f"{match[1]} {over}/{under}".lstrip()
+    before = f"{match[1]} " if match[1] else match[0][:-1]
+    return f"{before}{over}/{under}"
 
 
 def _in_digits(match: re.Match[str]) -> str:

@@ -24,7 +24,7 @@ _TOKEN: Final = re.compile(
     r"|(?P<percent>%|\bpercent\b|\bper cent\b)"
     r"|(?P<operator>\*\*|[-+*/^×÷−–·∗])"
     r"|(?P<open>[(\[{])|(?P<close>[)\]}])"
-    r"|(?P<word>[A-Za-z_][A-Za-z_'’]*)"
+    r"|(?P<word>[A-Za-z]_[A-Za-z0-9]+|[A-Za-z_][A-Za-z_'’]*)"
     r"|(?P<end>[.;:!?,])"
     r"|(?P<other>\S)"
 )
@@ -178,7 +178,7 @@ class _Calculations:
 
     def _begins(self, at: int) -> bool:
         token = self.tokens[at]
-        if token.kind == "open" and self._is_call(at):
+        if token.kind in ("open", "number") and self._touches_word(at):
             return False
         if token.kind in ("number", "money", "open", "formula"):
             return True
@@ -186,8 +186,8 @@ class _Calculations:
             return not self._is_dash(at)
         return token.kind == "word" and (self._is_letter(at) or token.text.lower() in NUMERALS)
 
-    def _is_call(self, at: int) -> bool:
-        """Whether a bracket stands right behind a word: `T(62)` is a value of `T`, and no product."""
+    def _touches_word(self, at: int) -> bool:
+        """Whether a token stands right behind a word: `T(62)` is a value of `T`, `x1` a name."""
         before = self.tokens[at - 1] if at else None
         return before is not None and before.kind == "word" and before.end == self.tokens[at].start
 
@@ -440,7 +440,7 @@ class _Calculations:
                 token.text == "/"
                 and at + 1 < len(tokens)
                 and tokens[at + 1].kind == "word"
-                and not self._is_letter(at + 1)
+                and (not self._is_letter(at + 1) or is_unit("/".join([*words[-1:], tokens[at + 1].text])))
             ):
                 words.append("/")
             else:
