@@ -30,10 +30,10 @@ from potlang.report.results import (
     Witness,
     overall,
 )
-from potlang.tables.bound import Column, LoadedTables
+from potlang.tables.bound import LoadedTables, SourceColumn
 from potlang.tables.derive import derive
 from potlang.tables.facts import member_name
-from potlang.tables.queries import Query, QueryWriter, Sense
+from potlang.tables.queries import QueryWriter, RowQuery, Sense
 from potlang.tables.theory import TableTheory, UnansweredError
 from potlang.utils.deadline import OutOfFuel, within
 
@@ -234,7 +234,7 @@ class TableProver:
         return Evidence(rows=rows, witness=Witness(bindings[:1]) if bindings and bindings[0] else None)
 
     def _asked(self, claim: Claim) -> _Found:
-        """What is known of a claim, with the rows that make it true or false."""
+        """The knowledge of a claim, with the rows that make it true or false."""
         formula = self._theory.unfolded(claim.formula)
         if claim.find:
             # The claim is that something fits.
@@ -373,11 +373,11 @@ def _stripped(formula: Quant) -> tuple[tuple[Var, ...], Node]:
     return variables, body
 
 
-def _where(query: Query, numbers: Sequence[int | None]) -> tuple[str, ...]:
+def _where(query: RowQuery, numbers: Sequence[int | None]) -> tuple[str, ...]:
     """The places of the rows of a query's tables, with the columns that it uses."""
     found: dict[str, None] = {}
     for origin, number in zip(query.origins.values(), numbers, strict=True):
-        columns: list[Column | None] = [*origin.columns.values()] or [None]
+        columns: list[SourceColumn | None] = [*origin.columns.values()] or [None]
         if number is not None:
             found.update(dict.fromkeys(origin.table.place(number, column) for column in columns))
     # A row by itself says nothing beside a column of it.

@@ -26,7 +26,7 @@ class TableProblem(Exception):
 
 
 class TableAccess(NamedTuple):
-    """What programs may read: files below `directories`, and the database of a connection string."""
+    """The tables that may be read: files below `directories`, and the database of a connection string."""
 
     directories: tuple[Path, ...] = ()
     postgres: str | None = None
@@ -78,7 +78,7 @@ def allowing(choice: TablesChoice) -> Iterator[None]:
 
 
 def allowed() -> TableAccess:
-    """What a program that is read now may read."""
+    """The access of a program that is read now."""
     return _access.get() or TableAccess()
 
 

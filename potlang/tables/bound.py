@@ -13,7 +13,7 @@ from potlang.tables.database import TableDatabase
 from potlang.tables.reading import label_of
 
 
-class Column(NamedTuple):
+class SourceColumn(NamedTuple):
     """A typed column of a loaded table: its name in the file, and that of SQL.
 
     Members are texts, but where all columns of their sort are `numbered`.
@@ -31,7 +31,7 @@ class LoadedTable:
 
     source: TableSource
     sql: str
-    columns: dict[tuple[str, Sort], Column] = field(default_factory=dict)
+    columns: dict[tuple[str, Sort], SourceColumn] = field(default_factory=dict)
     rows: int = 0
 
     keys: dict[tuple[str, ...], bool] = field(default_factory=dict)
@@ -62,17 +62,17 @@ class LoadedTable:
 
     @property
     def label(self) -> str:
-        """What reports call it."""
+        """Its name in reports."""
         return label_of(self.source)
 
-    def place(self, row: int, column: Column | None = None) -> str:
+    def place(self, row: int, column: SourceColumn | None = None) -> str:
         """A row, counted from 0, and perhaps a column, as reports name it."""
         at = f"{self.label}, row {row + 1:,}"
         return at if column is None else f"{at}, column {column.name}"
 
 
-class Given(NamedTuple):
-    """What columns give: a sort its members, or a function its values, where `function` is set."""
+class ColumnValues(NamedTuple):
+    """The columns that give a sort its members, or a function its values, where `function` is set."""
 
     name: str
     columns: tuple[tuple[str, Sort], ...]
@@ -85,7 +85,7 @@ class BoundSort(NamedTuple):
 
     sort: DeclaredSort
     table: LoadedTable
-    column: Column
+    column: SourceColumn
     pointer: str
 
 
@@ -94,8 +94,8 @@ class BoundFunction(NamedTuple):
 
     declaration: FunctionDecl
     table: LoadedTable
-    arguments: tuple[Column, ...]
-    value: Column | None
+    arguments: tuple[SourceColumn, ...]
+    value: SourceColumn | None
     pointer: str
 
 

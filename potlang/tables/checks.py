@@ -8,7 +8,7 @@ from typing import Any, Final
 from potlang.diag import Sink
 from potlang.expressions.surface import ParsedProgram, SortExpr
 from potlang.ir.sorts import INT, REAL, DeclaredSort, EnumSort, Sort
-from potlang.tables.bound import BoundFunction, Column, LoadedTable, LoadedTables
+from potlang.tables.bound import BoundFunction, LoadedTable, LoadedTables, SourceColumn
 
 SHOWN: Final = 5
 """Rows with one kind of mistake that are reported; the rest is counted."""
@@ -60,7 +60,7 @@ class TableChecks:
         code: str,
         pointer: str,
         table: LoadedTable,
-        column: Column,
+        column: SourceColumn,
         found: list[tuple[int, int, dict[str, Any]]],
     ) -> None:
         """A report on each row: the row, how many rows have this mistake, and fields of the code."""
@@ -69,7 +69,7 @@ class TableChecks:
             notes = [f"{more:,} more rows have this mistake"] if more > 0 else []
             self._sink.report(code, pointer, place=table.place(row, column), notes=notes, **fields)
 
-    def _no_key_missing(self, table: LoadedTable, column: Column, pointer: str) -> None:
+    def _no_key_missing(self, table: LoadedTable, column: SourceColumn, pointer: str) -> None:
         rows = self._database.rows(
             f"SELECT rowid, count(*) OVER () FROM {table.sql} WHERE {column.sql} IS NULL "
             f"ORDER BY rowid LIMIT {SHOWN}"
@@ -95,7 +95,7 @@ class TableChecks:
         groups = [group for group in self._program.constants if self._resolve(group.sort) == sort]
         return [name for group in groups for name, _ in group.members]
 
-    def _members_alone(self, table: LoadedTable, column: Column, pointer: str) -> None:
+    def _members_alone(self, table: LoadedTable, column: SourceColumn, pointer: str) -> None:
         if not isinstance(column.sort, DeclaredSort | EnumSort):
             return
         bound = self._found.bound(column.sort)
@@ -140,7 +140,7 @@ class TableChecks:
 
 
 def wanted(sort: Sort) -> str:
-    """What a column has to have, in words."""
+    """The values that a column has to have, in words."""
     if isinstance(sort, DeclaredSort | EnumSort):
         return f"a member of {sort}"
     return {INT: "an Int of 64 bits", REAL: "a Real of at most 12 decimal places"}.get(sort, f"a {sort}")

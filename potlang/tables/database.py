@@ -36,7 +36,7 @@ class TableDatabase(Closing):
         duckdb = needed("duckdb", "duckdb")
         self.folder = Path(tempfile.mkdtemp(prefix="potlang-tables-"))
         self.error: type[Exception] = duckdb.Error
-        """What queries raise."""
+        """The exceptions of queries."""
         self.memory_error: type[Exception] = duckdb.OutOfMemoryException
         self._interrupted = duckdb.InterruptException
         self._numbers = count(1)
@@ -74,7 +74,7 @@ class TableDatabase(Closing):
                 raise OutOfTime from None
             except RuntimeError as error:
                 # What DuckDB makes of an exception of a signal's handler, which it does not pass on.
-                if str(error) == "Query interrupted":
+                if str(error) == "RowQuery interrupted":
                     raise KeyboardInterrupt from None
                 raise
             return found

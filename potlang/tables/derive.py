@@ -1,4 +1,4 @@
-"""What follows from rows by rules, bottom-up in the database ([SRC-LARGE])."""
+"""The consequences of rows by rules, bottom-up in the database ([SRC-LARGE])."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from potlang.ir.graphs import components
 from potlang.ir.nodes import App, Sym, Symbol, reachable
 from potlang.tables.queries import QueryWriter, Sense
-from potlang.tables.theory import Relation, Rule, TableTheory, UnansweredError
+from potlang.tables.theory import TableRelation, TableRule, TableTheory, UnansweredError
 
 
 def derive(theory: TableTheory) -> list[str]:
@@ -33,7 +33,7 @@ def derive(theory: TableTheory) -> list[str]:
     return doubts
 
 
-def _symbols(rule: Rule) -> Iterator[Symbol]:
+def _symbols(rule: TableRule) -> Iterator[Symbol]:
     for node in reachable(*rule.conditions, *rule.args):
         if isinstance(node, App) and isinstance(node.op, Symbol):
             yield node.op
@@ -49,7 +49,7 @@ def _groups(needs: dict[Symbol, set[Symbol]]) -> list[list[Symbol]]:
     return [[heads[at] for at in group] for group in groups]
 
 
-def _is_exact(theory: TableTheory, rules: Sequence[Rule], group: Sequence[Symbol]) -> bool:
+def _is_exact(theory: TableTheory, rules: Sequence[TableRule], group: Sequence[Symbol]) -> bool:
     """Whether rules say all that is true of a closed predicate: nothing in their conditions is open."""
     for rule in rules:
         for condition in rule.conditions:
@@ -73,11 +73,11 @@ def _evaluate(theory: TableTheory, group: Sequence[Symbol], recursive: bool) -> 
             return
 
 
-def _count(theory: TableTheory, relation: Relation | None) -> int:
+def _count(theory: TableTheory, relation: TableRelation | None) -> int:
     return 0 if relation is None else theory.database.number(f"SELECT count(*) FROM {relation.table}")
 
 
-def _round(theory: TableTheory, head: Symbol, base: Relation | None) -> None:
+def _round(theory: TableTheory, head: Symbol, base: TableRelation | None) -> None:
     """Derives the tuples of a predicate: its rows, and what its rules make of all that is known."""
     names = [f"c{n}" for n in range(len(head.domain))] or ["c0"]
     selects = []

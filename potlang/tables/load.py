@@ -17,7 +17,14 @@ from potlang.expressions.surface import (
 from potlang.ir.sorts import BOOL, DeclaredSort, Sort
 from potlang.sema.sorts import SortTable
 from potlang.tables.access import TableAccess, TableProblem
-from potlang.tables.bound import BoundFunction, BoundSort, Column, Given, LoadedTable, LoadedTables
+from potlang.tables.bound import (
+    BoundFunction,
+    BoundSort,
+    ColumnValues,
+    LoadedTable,
+    LoadedTables,
+    SourceColumn,
+)
 from potlang.tables.checks import SHOWN, TableChecks, shortened, wanted
 from potlang.tables.database import TableDatabase
 from potlang.tables.reading import RawTable, file_of, label_of, number_columns, reading
@@ -85,7 +92,7 @@ class _Loader:
             TableChecks(self._program, self.found, self._sorts.resolve, self._sink).run()
 
     def _find_numbered(
-        self, needed: Sequence[Sequence[Given]], paths: Sequence[Path | None], database: TableDatabase
+        self, needed: Sequence[Sequence[ColumnValues]], paths: Sequence[Path | None], database: TableDatabase
     ) -> None:
         """Finds the sorts whose members are whole numbers in every column: these are quicker than texts."""
         texts: set[Sort] = set()
@@ -103,12 +110,12 @@ class _Loader:
 
     # --- what columns give -------------------------------------------------------------------------------
 
-    def _given(self, source: TableSource) -> list[Given]:
+    def _given(self, source: TableSource) -> list[ColumnValues]:
         found = [self._members(each) for each in source.members]
         found += [self._function(each) for each in source.functions]
         return [each for each in found if each is not None]
 
-    def _members(self, each: MemberColumn) -> Given | None:
+    def _members(self, each: MemberColumn) -> ColumnValues | None:
         sort = self._sorts.resolve(SortExpr(each.sort, [], each.pointer, 0, len(each.sort)))
         problem, helps = "", []
         if sort is None:
@@ -123,9 +130,9 @@ class _Loader:
             self._unbound(each.pointer, each.sort, problem, helps)
             return None
         self._taken.add(f"sort {sort}")
-        return Given(str(sort), ((each.column, sort),), None, each.pointer)
+        return ColumnValues(str(sort), ((each.column, sort),), None, each.pointer)
 
-    def _function(self, each: FunctionColumns) -> Given | None:
+    def _function(self, each: FunctionColumns) -> ColumnValues | None:
         declared = self._functions.get(each.name)
         problem, helps = "", []
         sorts: list[Sort] = []
@@ -160,16 +167,16 @@ class _Loader:
             return None
         self._taken.add(each.name)
         names = (*each.arguments, *(() if each.value is None else (each.value,)))
-        return Given(each.name, tuple(zip(names, sorts, strict=False)), declared, each.pointer)
+        return ColumnValues(each.name, tuple(zip(names, sorts, strict=False)), declared, each.pointer)
 
     # --- one table ---------------------------------------------------------------------------------------
 
-    def _load(self, source: TableSource, needed: Sequence[Given], found: LoadedTables) -> None:
+    def _load(self, source: TableSource, needed: Sequence[ColumnValues], found: LoadedTables) -> None:
         table = LoadedTable(source, f"t{len(found.tables)}")
         for each in needed:
             for name, sort in each.columns:
                 sql = f"c{len(table.columns)}"
-                table.columns.setdefault((name, sort), Column(name, sql, sort, sort in self._numbered))
+                table.columns.setdefault((name, sort), SourceColumn(name, sql, sort, sort in self._numbered))
         found.tables.append(table)
         names = list(dict.fromkeys(name for name, _ in table.columns))
         path = file_of(source, self._access)
@@ -189,7 +196,7 @@ class _Loader:
                     each.function, table, columns[:count], of_value, each.pointer
                 )
 
-    def _fits(self, table: LoadedTable, raw: RawTable, needed: Sequence[Given]) -> bool:
+    def _fits(self, table: LoadedTable, raw: RawTable, needed: Sequence[ColumnValues]) -> bool:
         """Whether each column may hold values of its sort; reports those that do not."""
         fine = True
         for each in needed:
@@ -202,7 +209,7 @@ class _Loader:
         return fine
 
     def _read(
-        self, table: LoadedTable, raw: RawTable, database: TableDatabase, needed: Sequence[Given]
+        self, table: LoadedTable, raw: RawTable, database: TableDatabase, needed: Sequence[ColumnValues]
     ) -> None:
         """Makes the table. `wrong` is the number of a column whose value is not of its sort."""
         columns = list(table.columns.values())

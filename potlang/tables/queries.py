@@ -16,9 +16,9 @@ from potlang.ir import operators as op
 from potlang.ir.measures import DATE
 from potlang.ir.nodes import App, Lit, Node, Quant, Sym, Symbol, Var, free_variables
 from potlang.ir.sorts import BOOL, INT, REAL, STRING, DeclaredSort, EnumSort, Sort
-from potlang.tables.bound import Column, LoadedTable
+from potlang.tables.bound import LoadedTable, SourceColumn
 from potlang.tables.database import quoted
-from potlang.tables.theory import Relation, TableTheory, UnansweredError, Values
+from potlang.tables.theory import TableRelation, TableTheory, UnansweredError, Values
 
 Completion = Literal["none", "least", "greatest"]
 _PLACES: Final = 12
@@ -47,17 +47,17 @@ class Term(NamedTuple):
     places: int | None = None
 
 
-class Origin(NamedTuple):
+class RowOrigin(NamedTuple):
     """Where the rows of an alias stand, and the columns of them that a query uses."""
 
     table: LoadedTable
-    columns: dict[str, Column]
+    columns: dict[str, SourceColumn]
 
 
-class Query:
+class RowQuery:
     """The rows that fit a formula, as far as they are written: tables, joins, conditions."""
 
-    def __init__(self, env: dict[Var, str], outer: Query | None = None) -> None:
+    def __init__(self, env: dict[Var, str], outer: RowQuery | None = None) -> None:
         self.env = env
         self.outer = outer
         self.tables: list[str] = []
@@ -65,7 +65,7 @@ class Query:
         self.where: list[str] = []
         self.aliases: set[str] = set()
         self.looked_up: dict[tuple[Symbol, tuple[str, ...]], str] = {}
-        self.origins: dict[str, Origin] = {}
+        self.origins: dict[str, RowOrigin] = {}
         self.projects = False
         """Whether it has variables that are not asked for, so that a binding may come twice."""
 
@@ -88,11 +88,11 @@ class QueryWriter:
         sense: Sense,
         variables: Sequence[Var],
         conditions: Sequence[tuple[Node, bool]],
-        outer: Query | None = None,
-    ) -> Query:
+        outer: RowQuery | None = None,
+    ) -> RowQuery:
         """The query for the values of the variables under which all conditions hold (or fail, if False)."""
         env = {} if outer is None else {var: sql for var, sql in outer.env.items() if var not in variables}
-        query = Query(env, outer)
+        query = RowQuery(env, outer)
         pending = list(variables)
         left = [part for node, wanted in conditions for part in _conjuncts(node, wanted)]
         opened: list[tuple[Node, bool]] = []
@@ -113,15 +113,15 @@ class QueryWriter:
         query.where += [self.truth(node, wanted, sense, query) for node, wanted in rest]
         return query
 
-    def holds(self, formula: Node, wanted: bool, sense: Sense) -> tuple[str, Query]:
+    def holds(self, formula: Node, wanted: bool, sense: Sense) -> tuple[str, RowQuery]:
         """A closed formula, or its denial, as an expression over a query of one row."""
-        query = Query({})
+        query = RowQuery({})
         return self.truth(formula, wanted, sense, query), query
 
     # --- tables for variables ----------------------------------------------------------------------------
 
     def _generate(
-        self, query: Query, sense: Sense, pending: list[Var], conditions: list[tuple[Node, bool]]
+        self, query: RowQuery, sense: Sense, pending: list[Var], conditions: list[tuple[Node, bool]]
     ) -> list[tuple[Node, bool]]:
         """Has atoms give variables their values, one after the other; the other conditions."""
         rest = list(conditions)
@@ -135,7 +135,7 @@ class QueryWriter:
                     break
         return rest
 
-    def _from_atom(self, query: Query, sense: Sense, pending: list[Var], node: Node, wanted: bool) -> bool:
+    def _from_atom(self, query: RowQuery, sense: Sense, pending: list[Var], node: Node, wanted: bool) -> bool:
         if not wanted or not isinstance(node, App):
             return False
         unbound = {var for var in free_variables(node) if var in pending and var not in query.env}
@@ -188,21 +188,21 @@ class QueryWriter:
         """Whether a term is a literal, or the constant of a member."""
         return isinstance(node, Lit) or (isinstance(node, Sym) and node.symbol not in self._theory.values)
 
-    def _from(self, query: Query, relation: Relation) -> str:
+    def _from(self, query: RowQuery, relation: TableRelation) -> str:
         alias = self._alias(query)
         query.tables.append(f"{relation.table} AS {alias}")
         if relation.source is not None:
             used = {each.sql: each for each in relation.named}
-            query.origins[alias] = Origin(relation.source, used if len(used) > 1 else {})
+            query.origins[alias] = RowOrigin(relation.source, used if len(used) > 1 else {})
         return alias
 
-    def _alias(self, query: Query) -> str:
+    def _alias(self, query: RowQuery) -> str:
         self._aliases += 1
         alias = f"v{self._aliases}"
         query.aliases.add(alias)
         return alias
 
-    def _range_over(self, query: Query, var: Var) -> None:
+    def _range_over(self, query: RowQuery, var: Var) -> None:
         """Has a variable range over its sort."""
         members = self._theory.members(var.sort)
         if members is not None:
@@ -223,7 +223,7 @@ class QueryWriter:
 
     # --- formulas ----------------------------------------------------------------------------------------
 
-    def truth(self, node: Node, wanted: bool, sense: Sense, query: Query) -> str:
+    def truth(self, node: Node, wanted: bool, sense: Sense, query: RowQuery) -> str:
         """A formula (its denial, if not `wanted`) as a condition that is never NULL."""
         match node:
             case Lit():
@@ -244,7 +244,7 @@ class QueryWriter:
         assert isinstance(node, App)
         return self._operator(node, wanted, sense, query)
 
-    def _operator(self, node: App, wanted: bool, sense: Sense, query: Query) -> str:
+    def _operator(self, node: App, wanted: bool, sense: Sense, query: RowQuery) -> str:
         def part(each: Node, positive: bool) -> str:
             return self.truth(each, positive, sense, query)
 
@@ -273,7 +273,7 @@ class QueryWriter:
             return self._compared(_OPERATORS[node.op], args[0], args[1], wanted, sense, query)
         raise UnansweredError(f"no query says `{node.op}`")
 
-    def _compared(self, sign: str, a: Node, b: Node, wanted: bool, sense: Sense, query: Query) -> str:
+    def _compared(self, sign: str, a: Node, b: Node, wanted: bool, sense: Sense, query: RowQuery) -> str:
         if isinstance(a.sort, DeclaredSort) and self._theory.loaded.bound(a.sort) is None:
             self._require_apart(a.sort)
         elif a.sort not in (INT, REAL, STRING) and not isinstance(a.sort, EnumSort | DeclaredSort):
@@ -284,14 +284,18 @@ class QueryWriter:
             return f"({whole} IS {'true' if wanted else 'false'})"
         return f"({whole} IS NOT {'false' if wanted else 'true'})"
 
-    def _atom(self, symbol: Symbol, args: tuple[Node, ...], wanted: bool, sense: Sense, query: Query) -> str:
+    def _atom(
+        self, symbol: Symbol, args: tuple[Node, ...], wanted: bool, sense: Sense, query: RowQuery
+    ) -> str:
         if symbol.kind == "free":
             raise UnansweredError(f"`{symbol.name}` is an unknown constant")
         if sense.certain:
             return self._known(symbol, args, wanted, sense, query)
         return f"NOT {self._known(symbol, args, not wanted, sense, query)}"
 
-    def _known(self, symbol: Symbol, args: tuple[Node, ...], wanted: bool, sense: Sense, query: Query) -> str:
+    def _known(
+        self, symbol: Symbol, args: tuple[Node, ...], wanted: bool, sense: Sense, query: RowQuery
+    ) -> str:
         """That a predicate is known to be true, or false, of some values."""
         theory = self._theory
         terms = [self.term(each, query).sql for each in args]
@@ -313,7 +317,7 @@ class QueryWriter:
             return _all([*given, f"NOT {self._listed(theory.true.get(symbol), terms)}"])
         return self._listed(theory.false.get(symbol), terms)
 
-    def _listed(self, relation: Relation | None, terms: list[str]) -> str:
+    def _listed(self, relation: TableRelation | None, terms: list[str]) -> str:
         """That a tuple is one of a relation."""
         if relation is None:
             return "false"
@@ -323,7 +327,7 @@ class QueryWriter:
 
     # --- terms -------------------------------------------------------------------------------------------
 
-    def term(self, node: Node, query: Query) -> Term:
+    def term(self, node: Node, query: RowQuery) -> Term:
         """A term, NULL where its value is not known."""
         match node:
             case Lit():
@@ -354,7 +358,7 @@ class QueryWriter:
         is_number = sort is INT or self._theory.loaded.is_numbered(sort)
         return Term(f"CAST(NULL AS {'BIGINT' if is_number else 'VARCHAR'})")
 
-    def _computed(self, node: App, query: Query) -> Term:
+    def _computed(self, node: App, query: RowQuery) -> Term:
         if node.op is op.ITE:
             condition = Sense()
             one, other = _aligned([self.term(each, query) for each in node.args[1:]])
@@ -384,7 +388,7 @@ class QueryWriter:
             return Term(rest if node.op is op.MOD else f"((({first.sql}) - {rest}) // {by})")
         raise UnansweredError(f"no query says `{node.op}`")
 
-    def _value(self, symbol: Symbol, args: tuple[Node, ...], query: Query) -> Term:
+    def _value(self, symbol: Symbol, args: tuple[Node, ...], query: RowQuery) -> Term:
         """The value of a function: of the row at hand, or of a row that is joined."""
         values = self._theory.values[symbol]
         keys = tuple(self.term(each, query).sql for each in args)
@@ -393,7 +397,7 @@ class QueryWriter:
             return Term(f"({found} - DATE '1970-01-01')")
         return Term(found, _PLACES if values.sort is REAL else None)
 
-    def _of_row(self, values: Values, keys: tuple[str, ...], query: Query) -> str | None:
+    def _of_row(self, values: Values, keys: tuple[str, ...], query: RowQuery) -> str | None:
         """The value in a row that a variable stands for already."""
         relation = values.relation
         if relation.source is None or relation.table != relation.source.sql or not keys:
@@ -401,7 +405,7 @@ class QueryWriter:
         alias = keys[0].partition(".")[0]
         if keys != tuple(f"{alias}.{name}" for name in relation.columns):
             return None
-        inner: Query | None = query
+        inner: RowQuery | None = query
         while inner is not None:
             origin = inner.origins.get(alias)
             tables = [*inner.tables, *inner.joins]
@@ -412,9 +416,9 @@ class QueryWriter:
             inner = inner.outer
         return None
 
-    def _joined(self, symbol: Symbol, values: Values, keys: tuple[str, ...], query: Query) -> str:
+    def _joined(self, symbol: Symbol, values: Values, keys: tuple[str, ...], query: RowQuery) -> str:
         used = {alias for key in keys for alias in _ALIAS.findall(key)}
-        owner: Query = query
+        owner: RowQuery = query
         # A value that depends on what is outside alone is looked up there.
         while owner.outer is not None and not used & owner.aliases:
             owner = owner.outer
@@ -431,7 +435,7 @@ class QueryWriter:
         equal = _equal(alias, relation, keys)
         owner.joins.append(f" LEFT JOIN {relation.table} AS {alias} ON {equal}")
         if relation.source is not None and values.column is not None:
-            owner.origins[alias] = Origin(relation.source, {values.value: values.column})
+            owner.origins[alias] = RowOrigin(relation.source, {values.value: values.column})
         found = owner.looked_up[symbol, keys] = f"{alias}.{values.value}"
         return found
 
@@ -451,7 +455,7 @@ def _conjuncts(node: Node, wanted: bool) -> Iterator[tuple[Node, bool]]:
             yield each, positive
 
 
-def _equal(alias: str, relation: Relation, keys: Sequence[str]) -> str:
+def _equal(alias: str, relation: TableRelation, keys: Sequence[str]) -> str:
     """That a row of a relation has these values."""
     pairs = zip(relation.columns, keys, strict=True)
     return " AND ".join(f"{alias}.{name} = {key}" for name, key in pairs) or "true"

@@ -19,7 +19,7 @@ from potlang.utils.deadline import look
 from potlang.utils.extra import MissingExtraError, needed
 
 Family = Literal["written", "json", "integer", "decimal", "float", "text", "bool", "date", "other"]
-"""What a raw column holds: text that is to be read, JSON values, or values of a type."""
+"""The contents of a raw column: text that is to be read, JSON values, or values of a type."""
 
 _BY_ENDING: Final = {
     ".csv": "csv",
@@ -62,7 +62,7 @@ class RawColumn(NamedTuple):
     expression: str
     family: Family
     type: str = ""
-    """What the file calls that."""
+    """The word of the file for that."""
 
 
 class RawTable(NamedTuple):
@@ -94,7 +94,7 @@ def file_of(source: TableSource, access: TableAccess) -> Path | None:
 
 
 def label_of(source: TableSource) -> str:
-    """What reports call a table."""
+    """The name of a table in reports."""
     return source.name or source.file or source.table or "the table"
 
 

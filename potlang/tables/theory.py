@@ -1,4 +1,4 @@
-"""What a program with large tables knows, as relations of its database: rows, and what rules make of them."""
+"""The knowledge of a program with large tables: relations of its database, given and derived."""
 
 from __future__ import annotations
 
@@ -11,33 +11,33 @@ from potlang.ir.module import Assertion, Module
 from potlang.ir.nodes import App, Node, Quant, Sym, Symbol, Var, reachable
 from potlang.ir.skolem import unfold
 from potlang.ir.sorts import BOOL, DeclaredSort, Sort
-from potlang.tables.bound import BoundFunction, Column, LoadedTable, LoadedTables
+from potlang.tables.bound import BoundFunction, LoadedTable, LoadedTables, SourceColumn
 
 
 class UnansweredError(Exception):
     """The tables alone do not answer this; the message says why."""
 
 
-class Relation(NamedTuple):
+class TableRelation(NamedTuple):
     """Tuples, each once: a table of the database and its columns; `source` if these are rows of a file."""
 
     table: str
     columns: tuple[str, ...]
     source: LoadedTable | None = None
-    named: tuple[Column, ...] = ()
+    named: tuple[SourceColumn, ...] = ()
     """The columns of the file."""
 
 
 class Values(NamedTuple):
     """The values of a function: each key once. `value` may be NULL, which says nothing."""
 
-    relation: Relation
+    relation: TableRelation
     value: str
     sort: Sort
-    column: Column | None = None
+    column: SourceColumn | None = None
 
 
-class Rule(NamedTuple):
+class TableRule(NamedTuple):
     """For all variables: if the conditions hold, the predicate is true of the arguments."""
 
     head: Symbol
@@ -57,11 +57,11 @@ class TableTheory:
         self.module = module
         self.loaded = loaded
         self.database = loaded.database
-        self.true: dict[Symbol, Relation] = {}
-        self.false: dict[Symbol, Relation] = {}
+        self.true: dict[Symbol, TableRelation] = {}
+        self.false: dict[Symbol, TableRelation] = {}
         self.values: dict[Symbol, Values] = {}
         self.closed = frozenset(each for each in module.symbols if each.name in closed)
-        self.rules: dict[Symbol, list[Rule]] = {}
+        self.rules: dict[Symbol, list[TableRule]] = {}
         self.constraints: list[Assertion] = []
         self._definitions = {each.symbol: each for each in module.definitions}
         self.doubts: list[str] = []
@@ -82,7 +82,7 @@ class TableTheory:
         """Has a query say where a predicate is true, in place of what said it."""
         table = self.database.new_table(query)
         before = self._derived.get(symbol)
-        self.true[symbol] = Relation(table, columns)
+        self.true[symbol] = TableRelation(table, columns)
         self._derived[symbol] = table
         if before is not None:
             self.database.rows(f"DROP TABLE {before}")
@@ -95,26 +95,30 @@ class TableTheory:
 
     # --- tables ------------------------------------------------------------------------------------------
 
-    def members(self, sort: Sort) -> Relation | None:
+    def members(self, sort: Sort) -> TableRelation | None:
         """The members of a sort that a column has."""
         bound = self.loaded.bound(sort)
         return None if bound is None else self._distinct(bound.table, (bound.column,))
 
-    def _distinct(self, table: LoadedTable, columns: tuple[Column, ...], where: str = "") -> Relation:
+    def _distinct(
+        self, table: LoadedTable, columns: tuple[SourceColumn, ...], where: str = ""
+    ) -> TableRelation:
         names = tuple(dict.fromkeys(each.sql for each in columns))
         listed = ", ".join(names)
         all_names = tuple(each.sql for each in columns)
         if not where and self.is_key(table, columns):
-            return Relation(table.sql, all_names, table, columns)
+            return TableRelation(table.sql, all_names, table, columns)
         if names and self.is_key(table, columns):
             once = f"(SELECT {listed}, rowid FROM {table.sql} {where})"
-            return Relation(once, all_names, table, columns)
+            return TableRelation(once, all_names, table, columns)
         if not names:
-            return Relation(f"(SELECT min(rowid) AS rowid FROM {table.sql} {where} HAVING count(*) > 0)", ())
+            return TableRelation(
+                f"(SELECT min(rowid) AS rowid FROM {table.sql} {where} HAVING count(*) > 0)", ()
+            )
         grouped = f"(SELECT {listed}, min(rowid) AS rowid FROM {table.sql} {where} GROUP BY {listed})"
-        return Relation(grouped, all_names, table, columns)
+        return TableRelation(grouped, all_names, table, columns)
 
-    def is_key(self, table: LoadedTable, columns: Sequence[Column]) -> bool:
+    def is_key(self, table: LoadedTable, columns: Sequence[SourceColumn]) -> bool:
         """Whether no two rows have the same values in these columns."""
         return table.is_key(self.database, [each.sql for each in columns])
 
@@ -130,7 +134,7 @@ class TableTheory:
             self.true[symbol] = self._distinct(table, arguments, f"WHERE {value.sql}")
             self.false[symbol] = self._distinct(table, arguments, f"WHERE NOT {value.sql}")
         if self.is_key(table, arguments):
-            relation = Relation(table.sql, tuple(each.sql for each in arguments), table, arguments)
+            relation = TableRelation(table.sql, tuple(each.sql for each in arguments), table, arguments)
             self.values[symbol] = Values(relation, value.sql, value.sort, value)
         else:
             names = ", ".join(dict.fromkeys(each.sql for each in arguments))
@@ -140,7 +144,7 @@ class TableTheory:
                 f"(SELECT {listed}any_value({value.sql}) AS value, min(rowid) AS rowid FROM {table.sql} "
                 f"WHERE {value.sql} IS NOT NULL {group})"
             )
-            relation = Relation(grouped, tuple(each.sql for each in arguments), table, arguments)
+            relation = TableRelation(grouped, tuple(each.sql for each in arguments), table, arguments)
             self.values[symbol] = Values(relation, "value", value.sort, value)
 
     # --- assumptions -------------------------------------------------------------------------------------
@@ -159,7 +163,7 @@ class TableTheory:
 
     def _rules(
         self, node: Node, variables: tuple[Var, ...], conditions: tuple[Node, ...]
-    ) -> Iterator[Rule | None]:
+    ) -> Iterator[TableRule | None]:
         """The rules that a formula is the conjunction of; None for a part that is none."""
         match node:
             case Quant(kind="forall"):
@@ -171,9 +175,9 @@ class TableTheory:
                     yield from self._rules(each, variables, conditions)
             case App(op=Symbol()) if node.sort is BOOL:
                 assert isinstance(node.op, Symbol)
-                yield Rule(node.op, node.args, variables, conditions)
+                yield TableRule(node.op, node.args, variables, conditions)
             case Sym() if node.sort is BOOL:
-                yield Rule(node.symbol, (), variables, conditions)
+                yield TableRule(node.symbol, (), variables, conditions)
             case _:
                 yield None
 

@@ -42,7 +42,7 @@ def fits(sort: Sort, raw: RawColumn) -> bool:
 
 
 def given(raw: RawColumn) -> str:
-    """What a column says, as text; NULL where it says nothing."""
+    """The value of a column as text; NULL where there is none."""
     text = f"({raw.expression} ->> '$')" if raw.family == "json" else f"CAST({raw.expression} AS VARCHAR)"
     return raw.expression if raw.family in ("written", "text") else text
 
