@@ -288,15 +288,15 @@ def _irrational(left: Side, link: str, right: Side) -> RelationTruth:
         return RelationTruth.OPEN
     scale = max(abs(first.value), abs(second.value))
     off = abs(first.value - second.value)
-    largest = max(first.largest, second.largest)
-    if TOLERANCE * largest > _SURELY * scale and off > _IN_DOUBLES * largest:
+    error = _IN_DOUBLES * max(first.largest, second.largest)
+    if off > error > _SURELY * scale:
         return RelationTruth.OPEN  # Large numbers cancel, and what is left is not known well enough.
-    same = are_near(first, second, TOLERANCE)
+    same, is_near = off <= max(TOLERANCE * scale, error), off <= max(_SURELY * scale, error)
     if link != "=":
-        return _compared(link, first, second, same)
+        return _compared(link, first, second, same=same, is_near=is_near)
     if same:
         return RelationTruth.TRUE
-    if are_near(first, second, _SURELY):
+    if is_near:
         return RelationTruth.ROUNDED
     decimals = [_places(side) for side in (left, right)]
     if any(places and off <= 10.0**-places for places in decimals):
@@ -335,7 +335,9 @@ def _has_places(term: Term | None) -> bool:
     return any(isinstance(each, Num) and each.value.denominator != 1 for each in parts(term))
 
 
-def _compared(link: str, first: Approximation, second: Approximation, same: bool) -> RelationTruth:
+def _compared(
+    link: str, first: Approximation, second: Approximation, *, same: bool, is_near: bool
+) -> RelationTruth:
     if link == "!=":
         return RelationTruth.UNCLEAR if same else RelationTruth.TRUE
     if (
@@ -343,7 +345,7 @@ def _compared(link: str, first: Approximation, second: Approximation, same: bool
         or abs(second.value.imag) > TOLERANCE * second.largest
     ):
         return RelationTruth.OPEN
-    if are_near(first, second, _SURELY):
+    if is_near:
         return RelationTruth.TRUE if same and link in ("<=", ">=") else RelationTruth.UNCLEAR
     holds = (first.value.real < second.value.real) == (link in ("<", "<="))
     return RelationTruth.TRUE if holds else RelationTruth.FALSE
