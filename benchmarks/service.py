@@ -387,7 +387,9 @@ def fuzz(schemathesis: str, examples: int, check: bool) -> None:
             # Whether a text is a list of passes, or there is a program in an input, no schema says.
             *("--exclude-checks", "positive_data_acceptance"),
         ]
-        done = subprocess.run(command, check=False)
+        # It keeps notes where it is run.
+        with tempfile.TemporaryDirectory() as folder:
+            done = subprocess.run(command, check=False, cwd=folder)
     sys.exit(done.returncode if check else 0)
 
 

@@ -166,9 +166,13 @@ class Callers:
         return answer
 
     def _replace(self, caller: Caller, reason: Loss) -> None:
-        """Another child has to be started, which is who has brought it about to pay for."""
+        """Another child has to be started, which is who has brought it about to pay for.
+
+        That a moment was too short is nobody's fault.
+        """
         self._watcher.lost(reason)
-        self.turns.charge(caller, _START_SECONDS)
+        if reason != "moment":
+            self.turns.charge(caller, _START_SECONDS)
         self._prepare()
 
     def _prepare(self) -> None:

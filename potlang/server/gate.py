@@ -46,8 +46,8 @@ _MOST_CALLERS: Final = 10_000
 _STALLED_SECONDS: Final = 60.0
 """For which a client may take none of its answer."""
 _PIECE: Final = 65_536
-_LINGER_SECONDS: Final = 2.0
-_LINGER_BYTES: Final = 16 * 1024 * 1024
+_LINGER_SECONDS: Final = 1.0
+_LINGER_BYTES: Final = 1024 * 1024
 _LOCAL_HOSTS: Final = ("127.0.0.1", "localhost", "::1")
 _CLOSE: Final = (b"connection", b"close")
 
