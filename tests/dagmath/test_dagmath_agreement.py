@@ -85,6 +85,17 @@ CASES = [
     ("eggs == 12", "There are 12 eggs.", ""),
     ("pears == 12", "There are 12 eggs.", "the name `pears`"),
     ("x == 20/100", "So $x$ is 20 percent.", ""),
+    # Words that bring numbers along.
+    ("x**3 == 8", "So $x$ cubed is 8.", ""),
+    ("x**2 == 9", "So $x$ squared is 9.", ""),
+    ("x**4 == 9", "So $x$ squared is 9.", "does not say"),
+    ("sqrt(x) == 9", "So the square root of $x$ is 9.", ""),
+    ("Mod(n, 2) == 0", "So $n$ is even.", ""),
+    ("Mod(n, 2) == 1", "So $n$ is odd.", ""),
+    ("Mod(n, 3) == 0", "So $n$ is even.", "the number 3"),
+    ("x == 0", "So $x$ vanishes.", ""),
+    ("x == 0", "So $x$ is seen.", "the number 0"),
+    ("x == 1", "So $x$ is a unit.", ""),
     # Expressions.
     ("x + 3", "Find $x + 3$.", ""),
     ("x + 4", "Find $x + 3 = 4$.", "an expression"),
