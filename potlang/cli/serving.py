@@ -1,4 +1,4 @@
-"""What `potc serve` and `potc mcp --http` share: the address, the options of a server, and serving."""
+"""The part that `potc serve` and `potc mcp --http` share: the address, the options of a server, serving."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from potlang.utils.extra import MissingExtraError, needed
 from potlang.utils.gc_pause import collect_as_usual
 
 if TYPE_CHECKING:
-    from potlang.server.tokens import CallerLimits, Token
+    from potlang.server.tokens import BearerToken, CallerLimits
 
 workers_option = click.option(
     "--workers", type=click.IntRange(1, 64), help="Calls at a time. [default: the number of cores]"
@@ -107,7 +107,7 @@ def read_address(address: str, option: str) -> tuple[str, int]:
     return host.strip("[]"), int(port)
 
 
-def _tokens(path: Path, usual: CallerLimits) -> list[Token]:
+def _tokens(path: Path, usual: CallerLimits) -> list[BearerToken]:
     """The tokens in a file; the command ends if it has none, or a line that gives none."""
     from potlang.server.tokens import TokenError, read_tokens
 
@@ -122,12 +122,12 @@ def _tokens(path: Path, usual: CallerLimits) -> list[Token]:
     return found or fail(f"error: {path} has no token")
 
 
-def _made_token(usual: CallerLimits) -> list[Token]:
-    from potlang.server.tokens import Token
+def _made_token(usual: CallerLimits) -> list[BearerToken]:
+    from potlang.server.tokens import BearerToken
 
     text = secrets.token_urlsafe(32)
     click.echo(f"note: there is no --token-file; callers need\nAuthorization: Bearer {text}", err=True)
-    return [Token(text, "token 1", usual)]
+    return [BearerToken(text, "token 1", usual)]
 
 
 def _listening(address: str, host: str, port: int) -> list[socket.socket]:

@@ -73,7 +73,7 @@ class WholeBodies:
         await self._app(scope, replay, send)
 
 
-class Line(NamedTuple):
+class BodyLine(NamedTuple):
     """A line of a body by its number from 1; no text for one that is too long."""
 
     number: int
@@ -99,7 +99,7 @@ class Lines:
         """Of the line that is not whole yet."""
         return self._number
 
-    def fed(self, data: bytes) -> Iterator[Line]:
+    def fed(self, data: bytes) -> Iterator[BodyLine]:
         """The lines that are whole with this."""
         *ended, rest = data.split(b"\n")
         for piece in ended:
@@ -107,7 +107,7 @@ class Lines:
             yield from self._cut()
         self._add(rest)
 
-    def end(self) -> Iterator[Line]:
+    def end(self) -> Iterator[BodyLine]:
         """The last line, if it is without a line end."""
         yield from self._cut()
 
@@ -118,15 +118,15 @@ class Lines:
         else:
             self._begun += piece
 
-    def _cut(self) -> Iterator[Line]:
+    def _cut(self) -> Iterator[BodyLine]:
         text, number = bytes(self._begun), self._number
         self._number += 1
         self._begun.clear()
         is_too_long, self._is_too_long = self._is_too_long, False
         if is_too_long:
-            yield Line(number, None)
+            yield BodyLine(number, None)
         elif text.strip():
-            yield Line(number, text)
+            yield BodyLine(number, text)
 
 
 class Waiting:
@@ -134,14 +134,14 @@ class Waiting:
 
     def __init__(self, most: int) -> None:
         self._most = most
-        self._lines: deque[Line] = deque()
+        self._lines: deque[BodyLine] = deque()
         self._bytes = 0
         self._changed = anyio.Event()
         self._is_ended = False
         self.is_whole = False
         """Whether the last line was added."""
 
-    async def add(self, line: Line) -> None:
+    async def add(self, line: BodyLine) -> None:
         """Add a line when there is room; none is added any more after the end."""
         while self._lines and self._bytes + line.size > self._most and not self._is_ended:
             await self._changed.wait()
@@ -150,7 +150,7 @@ class Waiting:
             self._bytes += line.size
             self._tell()
 
-    async def take(self) -> Line | None:
+    async def take(self) -> BodyLine | None:
         """The next line; None when there are no more."""
         while not self._lines and not self._is_ended:
             await self._changed.wait()

@@ -37,14 +37,14 @@ _LAST_MOMENT: Final = 0.2
 """Seconds that a cancelled call has to be answered before its child is ended."""
 
 
-class Allowance(NamedTuple):
+class CallAllowance(NamedTuple):
     """The time and the memory that a call has, after which it is ended."""
 
     seconds: float = HARD_SECONDS
     megabytes: int = MEMORY_MB
 
 
-_USUAL: Final = Allowance()
+_USUAL: Final = CallAllowance()
 
 
 Loss = Death | Literal["cancelled", "moment"]
@@ -86,7 +86,7 @@ class Callers:
         self._mean_seconds = _QUICK_GUESS
 
     async def call(
-        self, arguments: Any, caller: Caller = LOCAL, allowance: Allowance = _USUAL
+        self, arguments: Any, caller: Caller = LOCAL, allowance: CallAllowance = _USUAL
     ) -> dict[str, Any]:
         """The tool's answer. When the task is cancelled, the child that works on it is killed in a moment."""
         message = {"arguments": arguments, "budget": self._budget}
@@ -98,7 +98,7 @@ class Callers:
             return _lost(died.reason, allowance)
         return answer
 
-    async def ask(self, message: Message, caller: Caller, allowance: Allowance) -> Message:
+    async def ask(self, message: Message, caller: Caller, allowance: CallAllowance) -> Message:
         """A child's answer. Raises QueueFull, and Died where the child has; cancelled as `call` is."""
         ticket = self.turns.ticket(caller)
         answer = None
@@ -122,7 +122,7 @@ class Callers:
         return not self._closed and any(each.alive() for each in (*self._idle, *self._busy))
 
     async def _carried_out(
-        self, message: Message, caller: Caller, allowance: Allowance, quick: float | None
+        self, message: Message, caller: Caller, allowance: CallAllowance, quick: float | None
     ) -> Message | None:
         """The answer; None if it took more than the seconds that a `quick` call has. Raises Died."""
         process = self._take()
@@ -204,7 +204,11 @@ def _is_worn(process: Process) -> bool:
 
 
 def _exchange(
-    process: Process, message: Message, allowance: Allowance, quick: float | None, answered: threading.Event
+    process: Process,
+    message: Message,
+    allowance: CallAllowance,
+    quick: float | None,
+    answered: threading.Event,
 ) -> Message | None:
     """Sends a call and waits for its answer, None after `quick` seconds; in a thread of its own."""
     process.handshake()
@@ -221,13 +225,13 @@ def _exchange(
         raise Died("timeout", f"no answer within {allowance.seconds:g} s") from None
 
 
-def _lost(reason: Death, allowance: Allowance) -> dict[str, Any]:
+def _lost(reason: Death, allowance: CallAllowance) -> dict[str, Any]:
     mistake, message = reason_of(reason, allowance)
     return _mistake(mistake, message, "send a smaller program, or fewer claims at once")
 
 
-def reason_of(reason: Death, allowance: Allowance) -> tuple[Mistake, str]:
-    """What a caller is told of the end of the child that was at work on its call."""
+def reason_of(reason: Death, allowance: CallAllowance) -> tuple[Mistake, str]:
+    """The words for the end of the child that was at work on its call."""
     match reason:
         case "timeout":
             return "timeout", f"the call took more than {allowance.seconds:.0f} seconds"

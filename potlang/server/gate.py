@@ -1,4 +1,4 @@
-"""What every request passes, those of MCP too: host, token, limits of its caller, drain ([SERVE-LIMITS])."""
+"""The gate of every request, those of MCP too: host, token, limits of its caller, drain ([SERVE-LIMITS])."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from potlang.server.metrics import Metrics
 from potlang.server.refusals import Refusal
 from potlang.server.sessions import origin_of
-from potlang.server.tokens import CallerLimits, Token, Tokens
+from potlang.server.tokens import BearerToken, BearerTokens, CallerLimits
 
 OPERATIONS: Final[Mapping[str, str]] = {
     "/v1/verify": "verify",
@@ -40,7 +40,7 @@ OPERATIONS: Final[Mapping[str, str]] = {
 }
 """Addresses, and what metrics and logs call them."""
 _FREE: Final = frozenset({"health", "openapi"})
-"""What needs no token and is never refused."""
+"""They need no token and are never refused."""
 _REQUEST_ID: Final = re.compile(r"[A-Za-z0-9._:-]{1,80}")
 _MOST_CALLERS: Final = 10_000
 _STALLED_SECONDS: Final = 60.0
@@ -106,7 +106,7 @@ class Gate:
         self,
         metrics: Metrics,
         host: str,
-        tokens: Sequence[Token],
+        tokens: Sequence[BearerToken],
         usual: CallerLimits,
         *,
         log: bool = False,
@@ -114,7 +114,7 @@ class Gate:
         self.app: ASGIApp = _nothing
         self._metrics = metrics
         self._security = TransportSecurityMiddleware(_security(host))
-        self._tokens = Tokens(tokens)
+        self._tokens = BearerTokens(tokens)
         self._backend = BearerAuthBackend(self._tokens) if tokens else None
         self._usual = usual
         self._log = log

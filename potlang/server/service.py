@@ -20,8 +20,8 @@ from potlang.batch.rows import lost_row
 from potlang.batch.shards import GRACE_SECONDS, TRIES
 from potlang.processes.frames import Message
 from potlang.processes.process import Died
-from potlang.server.bodies import Line, Lines, Waiting, check_encoding, read_body
-from potlang.server.callers import Allowance, Callers, reason_of
+from potlang.server.bodies import BodyLine, Lines, Waiting, check_encoding, read_body
+from potlang.server.callers import CallAllowance, Callers, reason_of
 from potlang.server.gate import CallerState, Gone
 from potlang.server.metrics import Metrics
 from potlang.server.openapi import JSON_LINES, document
@@ -40,7 +40,7 @@ _AHEAD: Final = 2
 _MOST_PATIENCE: Final = 60.0
 
 
-class Service:
+class HttpService:
     """The routes over these callers. `is_draining` says whether batches shall read no further."""
 
     def __init__(
@@ -169,7 +169,7 @@ class Service:
         last = _left_out(left[0]) if left else b""
         await send({"type": "http.response.body", "body": last})
 
-    async def _row(self, line: Line, options: dict[str, Any], turn: Caller, caller: CallerState) -> bytes:
+    async def _row(self, line: BodyLine, options: dict[str, Any], turn: Caller, caller: CallerState) -> bytes:
         """The row of a line, which waits for as long as there is no room for it ([BATCH-ROW])."""
         while wait := caller.wait_for_rate():
             await anyio.sleep(wait)
@@ -242,7 +242,7 @@ async def _live(scope: Scope, receive: Receive, send: Send) -> None:
 
 
 async def nothing_here(scope: Scope, receive: Receive, send: Send) -> None:
-    """What is at all other addresses. Raises Refusal."""
+    """The answer of all other addresses. Raises Refusal."""
     raise Refusal(404, "not_found", "there is nothing at this address", "see /openapi.json")
 
 
@@ -267,13 +267,13 @@ async def _while_connected(receive: Receive) -> Any:
         raise caught
 
 
-def _allowance(message: Message, caller: CallerState) -> Allowance:
-    """What a call may take in all: its limits and what no limit stops in time."""
+def _allowance(message: Message, caller: CallerState) -> CallAllowance:
+    """The bounds of a whole call: its limits, and time for what no limit stops."""
     limits = message["options"]["limits"]
-    return Allowance(limits[1] / 1000 + GRACE_SECONDS, caller.limits.megabytes)
+    return CallAllowance(limits[1] / 1000 + GRACE_SECONDS, caller.limits.megabytes)
 
 
-def _lost(line: Line, fault: str) -> bytes:
+def _lost(line: BodyLine, fault: str) -> bytes:
     row = lost_row(Job(INPUT, line.number, None, None, "pot"), fault)
     return (json.dumps(row) + "\n").encode()
 

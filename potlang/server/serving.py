@@ -19,9 +19,9 @@ from potlang.server.callers import MOST_WAITING, Callers
 from potlang.server.gate import Gate, quieten
 from potlang.server.mcp import PATH, interruptible, mcp_app
 from potlang.server.metrics import Metrics
-from potlang.server.service import Service, nothing_here
+from potlang.server.service import HttpService, nothing_here
 from potlang.server.sessions import SessionBounds, SessionLimits
-from potlang.server.tokens import CallerLimits, Token
+from potlang.server.tokens import BearerToken, CallerLimits
 
 _CLOSE_SECONDS: Final = 2
 """For connections on which nothing is answered any more, as the streams of sessions."""
@@ -38,7 +38,7 @@ class Serving(NamedTuple):
     workers: int | None = None
     budget: int = tool.DEFAULT_BUDGET
     queue: int = MOST_WAITING
-    tokens: Sequence[Token] = ()
+    tokens: Sequence[BearerToken] = ()
     usual: CallerLimits = CallerLimits()
     proxies: str = ""
     drain_seconds: float = 120.0
@@ -117,7 +117,7 @@ def application(callers: Callers, metrics: Metrics, host: str, serving: Serving)
     mcp = mcp_app(callers, serving.sessions)
     metrics.watch(callers)
     gate = Gate(metrics, host, serving.tokens, serving.usual, log=serving.log)
-    service = Service(callers, metrics, serving.usual, lambda: gate.draining)
+    service = HttpService(callers, metrics, serving.usual, lambda: gate.draining)
     routes = [
         Route(PATH, SessionBounds(WholeBodies(mcp), serving.sessions)),
         *(service.routes() if serving.verbs else ()),

@@ -32,7 +32,7 @@ class CallerLimits(NamedTuple):
     megabytes: int = 4_096
 
 
-class Token(NamedTuple):
+class BearerToken(NamedTuple):
     """A token, the name that stands for it in metrics and logs, and its own limits."""
 
     text: str
@@ -47,7 +47,7 @@ class TokenError(ValueError):
 _SETTINGS: Final = {each.replace("_", "-"): each for each in CallerLimits._fields}
 
 
-def read_tokens(lines: Iterable[str], usual: CallerLimits) -> list[Token]:
+def read_tokens(lines: Iterable[str], usual: CallerLimits) -> list[BearerToken]:
     """The tokens of a file: one a line, behind it perhaps `name=…` and limits as `rate=10 in-flight=4`.
 
     Raises TokenError.
@@ -60,7 +60,7 @@ def read_tokens(lines: Iterable[str], usual: CallerLimits) -> list[Token]:
     return found
 
 
-def _token(words: Sequence[str], number: int, usual: CallerLimits) -> Token:
+def _token(words: Sequence[str], number: int, usual: CallerLimits) -> BearerToken:
     text, *settings = words
     if not _TOKEN.fullmatch(text):
         raise TokenError(f"token {number} is not {_SHORTEST_TOKEN} or more letters, digits and -._~+/=")
@@ -74,7 +74,7 @@ def _token(words: Sequence[str], number: int, usual: CallerLimits) -> Token:
         else:
             known = ", ".join(("name", *_SETTINGS))
             raise TokenError(f"token {number}: behind a token stand {known}, each with = and a value")
-    return Token(text, name, limits)
+    return BearerToken(text, name, limits)
 
 
 def _with(limits: CallerLimits, field: str, value: str, number: int) -> CallerLimits:
@@ -87,13 +87,13 @@ def _with(limits: CallerLimits, field: str, value: str, number: int) -> CallerLi
     return limits._replace(**changed)
 
 
-class Tokens:
+class BearerTokens:
     """The tokens that are accepted, as the library's verifier of them."""
 
-    def __init__(self, tokens: Sequence[Token]) -> None:
+    def __init__(self, tokens: Sequence[BearerToken]) -> None:
         self._known = [(hashlib.sha256(each.text.encode()).digest(), each) for each in tokens]
 
-    def find(self, text: str) -> Token | None:
+    def find(self, text: str) -> BearerToken | None:
         """The token of this text."""
         # Digests are of one length, and all are compared: the time tells nothing of them.
         digest = hashlib.sha256(text.encode("utf-8", "surrogateescape")).digest()

@@ -27,14 +27,14 @@ from potlang.languages.dagmath.solve.answers import AnswerChecker
 from potlang.processes.process import Died
 from potlang.server import service
 from potlang.server.bodies import Lines
-from potlang.server.callers import Allowance, Callers
+from potlang.server.callers import CallAllowance, Callers
 from potlang.server.gate import OPERATIONS, Gate, Gone
 from potlang.server.metrics import Metrics
 from potlang.server.openapi import document
 from potlang.server.parameters import PARAMETERS
 from potlang.server.serving import Serving, application
 from potlang.server.sessions import SessionLimits
-from potlang.server.tokens import CallerLimits, Token, TokenError, Tokens, read_tokens
+from potlang.server.tokens import BearerToken, BearerTokens, CallerLimits, TokenError, read_tokens
 from potlang.server.turns import Caller, QueueFull, Turns
 from potlang.server.verbs import answered
 
@@ -53,9 +53,9 @@ class Here(Callers):
         self.turns = Turns(places, 100)
         self.work = work or self._at_once
         self.asked: list[Message] = []
-        self.limits: list[Allowance] = []
+        self.limits: list[CallAllowance] = []
 
-    async def ask(self, message: Message, caller: Caller, allowance: Allowance) -> Message:
+    async def ask(self, message: Message, caller: Caller, allowance: CallAllowance) -> Message:
         self.asked.append(message)
         self.limits.append(allowance)
         return await self.work(message)
@@ -310,8 +310,8 @@ def test_a_process_that_ends_is_a_problem_of_its_own(reason: Any, status: int, c
 
 def test_a_caller_has_its_own_rate_and_requests_at_once() -> None:
     """[SERVE-LIMITS]"""
-    slow = Token("s" * 16, "slow", CallerLimits(rate=0.001))
-    quick = Token("q" * 16, "quick", CallerLimits(in_flight=1))
+    slow = BearerToken("s" * 16, "slow", CallerLimits(rate=0.001))
+    quick = BearerToken("q" * 16, "quick", CallerLimits(in_flight=1))
     held = anyio.Event()
 
     async def work(_: Message) -> Message:
@@ -345,7 +345,7 @@ def test_health_and_the_document_need_no_token() -> None:
     """[SERVE-TOKENS]"""
 
     async def main() -> None:
-        gate = service_of(tokens=[Token("t" * 16, "t", CallerLimits())])
+        gate = service_of(tokens=[BearerToken("t" * 16, "t", CallerLimits())])
         for path, status in (("/health/live", 200), ("/openapi.json", 200), ("/metrics", 401), ("/mcp", 401)):
             assert (await ask(gate, "GET", path)).status == status
 
@@ -383,8 +383,8 @@ def test_tokens_have_names_and_limits() -> None:
     first, second = found = read_tokens(lines, usual)
     assert first == ("a" * 16, "token 1", usual)
     assert second == ("b" * 16, "ci", CallerLimits(0.5, 2, 9, 3.0, 100))
-    assert Tokens(found).find("b" * 16) == second
-    assert Tokens(found).find("b" * 17) is None
+    assert BearerTokens(found).find("b" * 16) == second
+    assert BearerTokens(found).find("b" * 17) is None
 
 
 def test_limits_of_time_and_memory_are_the_callers() -> None:
@@ -662,7 +662,7 @@ def test_figures_count_what_was_answered() -> None:
     """[SERVE-METRICS]"""
 
     async def main() -> None:
-        gate = service_of(tokens=[Token("t" * 16, "ci", CallerLimits())])
+        gate = service_of(tokens=[BearerToken("t" * 16, "ci", CallerLimits())])
         bearer = f"Bearer {'t' * 16}"
         await ask(gate, "POST", "/v1/verify", SMALL, authorization=bearer)
         await ask(gate, "POST", "/v1/batch", SMALL, authorization=bearer)
@@ -700,7 +700,7 @@ def test_the_log_has_no_body_no_token_and_no_query(capsys: pytest.CaptureFixture
     """[SERVE-LOG]"""
 
     async def main() -> None:
-        gate = service_of(log=True, tokens=[Token("t" * 16, "ci", CallerLimits())])
+        gate = service_of(log=True, tokens=[BearerToken("t" * 16, "ci", CallerLimits())])
         await ask(gate, "POST", "/v1/verify?answer=secret", SMALL, authorization=f"Bearer {'t' * 16}")
 
     run(main)
