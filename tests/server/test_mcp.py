@@ -559,7 +559,7 @@ def test_a_call_beyond_the_hard_limit_is_ended() -> None:
     async def main() -> None:
         callers = Callers(1)
         try:
-            allowance = pool.Allowance(seconds=1.0)
+            allowance = pool.CallAllowance(seconds=1.0)
             assert (await callers.call({"program": HARD}, allowance=allowance))["error"] == "timeout"
         finally:
             callers.close()
