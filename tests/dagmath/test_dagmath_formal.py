@@ -155,7 +155,22 @@ AGREEING = [
     (r"So it follows that $\texttt{(k2 == k2)}$.", "(k2 == k2)"),
     (r"It follows that $\texttt{Not((0 == 1))}$.", "Not((0 == 1))"),
     (r"It is given that $\texttt{step\_1 == 3}$.", "step_1 == 3"),
-]
+    ("There are 4 x 6 = 24 red pencils in the box.", "red_pencils == 4*6"),
+    ("So Dana has a total of 30 + 12 = 42 stamps.", "stamps == 30 + 12 == 42"),
+    (
+        r"$(x - 2)^2 - 9 \ge 0$. This reduces to $x^2 - 4x - 5 \ge 0$, that is $(x - 5)(x + 1) \ge 0$.",
+        "And((x - 2)**2 - 9 >= 0, x**2 - 4*x - 5 >= 0, (x - 5)*(x + 1) >= 0)",
+    ),
+    (r"$\frac{x + y}{2} = 7 \Rightarrow x + y = 14$.", "Implies(Eq((x + y)/2, 7), Eq(x + y, 14))"),
+    ("If $x$ is Dana's share, then $x = 2y$, and $x + y = 9$.", "And(Eq(x, 2*y), Eq(x + y, 9))"),
+    ("Since $x$ and $y$ are positive, $xy = 12$.", "And(x > 0, y > 0, Eq(x*y, 12))"),
+    ("The sum is $4 + 5 + 6 = 15$, which is less than 20.", "And(Eq(4 + 5 + 6, 15), 15 < 20)"),
+    ("The roots are $x = 2$ and $x = 5$.", "x == 2 or x == 5"),
+    (r"$\tan A = \frac{\text{height}}{\text{base}} = \frac{x}{y}$.",
+     "And(Eq(tan(A), height/base), Eq(tan(A), x/y))"),
+    (r"$\sin^2 \angle PQR = 1$.", "sin(PQR)**2 == 1"),
+    (r"$\sin 30^\circ = \frac{1}{2}$.", "sin(30*pi/180) == 1/2"),
+]  # fmt: skip
 DISAGREEING = [
     (r"It is false that $\texttt{Not((0 == 1))}$.", "Not((0 == 1))"),
     (r"It follows that $\texttt{Not((0 == 2))}$.", "Not((0 == 1))"),
@@ -178,6 +193,16 @@ DISAGREEING = [
     ("Adding three to four makes eight.", "4*3 - 4 == 8"),
     ("Adding three to six makes eighteen.", "3*6 == 18"),
     ("x equals y.", "x + y == y + x"),
+    ("There are 4 x 6 = 24 red pencils in the box.", "red_pencils == 4*7"),
+    ("There are 4 x 6 = 24 red pencils in the box.", "blue_pencils == 4*6"),
+    ("Since $x$ and $y$ are positive, $xy = 12$.", "And(x < 0, y > 0, Eq(x*y, 12))"),
+    ("The sum is $4 + 5 + 6 = 15$, which is less than 20.", "And(Eq(4 + 5 + 6, 15), 15 > 20)"),
+    ("The sum is $4 + 5 + 6 = 15$, which is less than 20.", "And(Eq(4 + 5 + 6, 15), 15 < 30)"),
+    ("The sum is $4 + 5 + 6 = 15$, which is less than 20.", "4 + 5 + 6 == 15"),
+    ("This is $2 * 9 = 18 = 6 * 3$, less than 20.", "And(Eq(2*9, 18), 18 < 6*3, 6*3 < 20)"),
+    ("We have $x = 2$ and $y = 5$.", "x == 2 or y == 5"),
+    ("If $x = 2$ and $y = 5$, then $x + y = 7$.", "And(Eq(x, 2), Eq(y, 5), Eq(x + y, 7))"),
+    (r"$\sin 30^\circ = \frac{1}{2}$.", "sin(30) == 1/2"),
 ]
 
 
@@ -194,6 +219,17 @@ def test_what_disagrees(node: str, formal: str) -> None:
     found = last(node, formal)
     assert found.formal == "disagrees" and found.verdict in (NOT_CHECKABLE, REFUTED)
     assert found.verdict is REFUTED or "`formal` says something else" in found.reason
+
+
+@pytest.mark.parametrize("row", ["&= (x - 2)(x + 2)", r"\[ = (x - 2)(x + 2) \]"])
+def test_a_row_goes_on_with_the_step_before(row: str) -> None:
+    """[STEP-FORMAL-SAYS]: its left side is the last one of that step."""
+    first = Step(1, "", None, "$y = x^2 - 4$.")
+    for formal, expected in (
+        ("x**2 - 4 == (x - 2)*(x + 2)", []),
+        ("x**2 - 5 == (x - 2)*(x + 2)", ["POT7033"]),
+    ):
+        assert codes(first, Step(2, "", (1,), row, formal)) == expected
 
 
 def _reported(node: str, formal: str) -> bool:
@@ -298,7 +334,7 @@ def test_the_share_in_scores(key: str, tmp_path: Path) -> None:
         "1/(1/0) == x",
         "Sum(Sum(k, (k, 1, n)), (n, 1, 10**6)) == x",
         "Or(" * 39 + "x > 1" + ")" * 39,
-        "x == " * 200 + "x",
+        "x < " * 200 + "x",
         "\x00",
         "🙂 == 1",
     ],

@@ -9,10 +9,12 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from fractions import Fraction
 from itertools import combinations, pairwise
 from typing import Final, NamedTuple
 
+from potlang.languages.dagmath.lower.exact import NotExact, value
 from potlang.languages.dagmath.lower.formal import read_formal
 from potlang.languages.dagmath.lower.phrases import stem, stems
 from potlang.languages.dagmath.lower.readings import Context, Reading
@@ -36,7 +38,7 @@ from potlang.languages.dagmath.relations.comparisons import (
     comparisons,
     equates,
 )
-from potlang.languages.dagmath.relations.find import find_chains
+from potlang.languages.dagmath.relations.find import continued, find_chains
 from potlang.languages.dagmath.relations.formulas import formula_spans
 from potlang.languages.dagmath.relations.model import IN_WORDS, Chain, Side
 from potlang.languages.dagmath.relations.numbers import numbers_in
@@ -65,10 +67,11 @@ class FormalAgreement(NamedTuple):
 
 
 class Around(NamedTuple):
-    """The texts around a step: those that it rests on, and all texts before it."""
+    """The texts that a step rests on, all before it, and the last of these if it rests on that."""
 
     premises: Sequence[str] = ()
     earlier: Sequence[str] = ()
+    preceding: str = ""
 
 
 def agreement(formal: Term, said: str, reading: Reading, around: Around, context: Context) -> FormalAgreement:
@@ -116,6 +119,7 @@ _WITH_NUMBERS: Final = (
     (re.compile(r"\b(?:squared?s?|square root)\b", re.IGNORECASE), (2,)),
     (re.compile(r"\b(?:cubed?s?|cube root)\b", re.IGNORECASE), (3,)),
     (_PERCENT, (100,)),
+    (re.compile(r"\\circ\b|°|\bdegrees?\b", re.IGNORECASE), (180,)),
     (re.compile(r"[A-Za-z]"), (1,)),
 )
 """Words that bring numbers along; `1` is what `a` and `an` say."""
@@ -145,12 +149,13 @@ class _Comparing:
 
     def _found(self, said: str) -> tuple[str, list[_MeantChain]]:
         found = find_chains(said, self.context)
+        preceding = find_chains(self.around.preceding, self.context)
         chains = [
             _MeantChain(
                 each, standing(_without(found.text, [*found.chains[:at], *found.chains[at + 1 :]]), chain)
             )
             for at, chain in enumerate(found.chains)
-            for each in signed_chains(chain)
+            for each in signed_chains(continued(chain, found.text, preceding))
             if any(side.term is not None for side in each.sides)
         ]
         if not chains and self.reading.reason is None and not self.reading.skipped:
@@ -224,7 +229,7 @@ class _Comparing:
     # --- relations that were read ---
 
     def _is_in_chains(self, atom: FormalRelation) -> bool:
-        """Whether a relation of the formula is one of a chain; notes the sides that it has."""
+        """Whether a relation of the formula is one of the chains; notes the sides that it has of each."""
         for at, (chain, meant) in enumerate(self.chains):
             for i, j in combinations(range(len(chain.sides)), 2):
                 if meant is Standing.DENIED and j > i + 1:
@@ -235,8 +240,7 @@ class _Comparing:
                 if self._is_the_same(atom, op, chain, i, j):
                     self._covered[at] |= {i, j}
                     self._places.setdefault(atom, chain.start)
-                    return True
-        return False
+        return atom in self._places
 
     def _is_the_same(self, atom: FormalRelation, op: str | None, chain: Chain, i: int, j: int) -> bool:
         left, right = chain.sides[i], chain.sides[j]
@@ -273,9 +277,10 @@ class _Comparing:
 
     def _is_said_in_words(self, chain: Chain) -> bool:
         """Whether the formula has what a chain comes to, or some other chain."""
-        last = chain.sides[-1]
         sides = [side for atom in self.atoms for side in (atom.left, atom.right)]
-        return any(map(bool, self._covered)) or any(self._is_side(side, last) for side in sides)
+        if any(map(bool, self._covered)):
+            return True
+        return any(self._is_side(side, result) for side in sides for result in _results(chain))
 
     def _is_known(self, left: Side, link: str, right: Side) -> bool:
         """Whether a relation of the prose is one that a premise has."""
@@ -293,7 +298,7 @@ class _Comparing:
 
     def _check_in_words(self, atom: FormalRelation) -> None:
         """A relation of the formula that no formula of the prose has may be in its words."""
-        if self.chains and not self._is_of_a_result(atom):
+        if self.chains and not self._is_of_a_result(atom) and not self._is_beside(atom):
             raise _Disagreement(f"the step does not say that {atom}")
         found = comparisons(self.text)
         if atom.op == "=":
@@ -301,19 +306,43 @@ class _Comparing:
             fits = fits and (not found or bool(self.chains) or len(self.atoms) > len(found))
         else:
             fits = any(self._is_compared(atom, each.op, each.start, each.end) for each in found)
-            is_zero = any(isinstance(each, Num) and not each.value for each in (atom.left, atom.right))
-            op = atom.op if isinstance(atom.right, Num) else FLIPPED[atom.op]
-            fits = fits or (is_zero and compares_with_zero(self.text, op))
+            fits = fits or self._is_signed(atom, self.text)
         if not fits:
             raise _Disagreement(f"the words of the step do not say that {atom}")
 
     def _is_of_a_result(self, atom: FormalRelation) -> bool:
         """Whether it says something, in words, of what a chain of the prose comes to."""
-        ends = [each.chain.sides[-1] for each in self.chains]
         for named, given in ((atom.left, atom.right), (atom.right, atom.left)):
-            if isinstance(named, Name) and any(self._is_side(given, end) for end in ends):
+            if isinstance(named, Name) and self._is_result(given):
                 return _mentions(self.text, named.text)
         return False
+
+    def _is_result(self, term: Term) -> bool:
+        return bool(self._with_result(term))
+
+    def _with_result(self, term: Term) -> set[int]:
+        """The chains that come to something."""
+        return {
+            at
+            for at, each in enumerate(self.chains)
+            if any(self._is_side(term, side) for side in _results(each.chain))
+        }
+
+    def _is_beside(self, atom: FormalRelation) -> bool:
+        """Whether words outside the chains compare its sides, each in them or a result of a chain."""
+        outside = _without(self.text, [each.chain for each in self.chains])
+        left, right = self._with_result(atom.left), self._with_result(atom.right)
+        if atom.op == "=" or left & right:
+            return False
+        for side, found in ((atom.left, left), (atom.right, right)):
+            if not (found or _is_zero(side) or _occurs(side, outside)):
+                return False
+        return bool(comparisons(outside)) or self._is_signed(atom, outside)
+
+    def _is_signed(self, atom: FormalRelation, said: str) -> bool:
+        """Whether a text says of something that it is positive, negative or not zero."""
+        op = atom.op if isinstance(atom.right, Num) else FLIPPED[atom.op]
+        return any(map(_is_zero, (atom.left, atom.right))) and compares_with_zero(said, op)
 
     def _is_compared(self, atom: FormalRelation, op: str, start: int, end: int) -> bool:
         """Whether a relation of the formula is that of a comparison, whose sides stand around it."""
@@ -382,7 +411,8 @@ class _Comparing:
         """Alternatives and conditions are those of the prose ([STEP-FORMAL-LOGIC])."""
         ops = {part.op for part in parts(self.formal) if isinstance(part, Op)}
         has_or = _OR.search(self.text) is not None
-        if "or" in ops and not (has_or or _SIGNS.search(self.text) or self._has_listed_values()):
+        is_either = has_or or _SIGNS.search(self.text) or self._has_listed_values() or self._has_values()
+        if "or" in ops and not is_either:
             raise _Disagreement("it has alternatives, and the step has none")
         if ops & {"=>", "<=>"}:
             if not _IF.search(self.text):
@@ -396,14 +426,25 @@ class _Comparing:
     def _has_listed_values(self) -> bool:
         return bool(re.search(r"\d\s*(?:,|\band\b)\s*[$\\a-z]*\s*=?\s*-?\d", self.text))
 
+    def _has_values(self) -> bool:
+        """Whether the prose lists values of a name, `x = 2 and x = 5`, of which it has one at a time."""
+        values: dict[str, set[Fraction]] = {}
+        for chain in (each.chain for each in self.chains):
+            name, given = chain.sides[0].term, chain.sides[-1].term
+            if isinstance(name, Name) and given is not None and composed(chain.links) == "=":
+                with suppress(NotExact):
+                    values.setdefault(name.text, set()).add(value(given))
+        return any(len(each) > 1 for each in values.values())
+
     def _has_signs(self) -> bool:
         return len(self.atoms) > 1 and any(_SIGNS.search(self.text[c.start : c.end]) for c, _ in self.chains)
 
     def _is_conditional(self) -> bool:
-        supposed = sum(each.standing is Standing.SUPPOSED for each in self.chains)
-        return (
-            supposed > 1 and re.search(r"\b(?:then|so|gives?|get)\b|,", self.text, re.IGNORECASE) is not None
-        )
+        supposed = [each.chain.start for each in self.chains if each.standing is Standing.SUPPOSED]
+        if len(supposed) < 2 or not re.search(r"\b(?:then|so|gives?|get)\b|,", self.text, re.IGNORECASE):
+            return False
+        then = re.search(r"\bthen\b", self.text, re.IGNORECASE)
+        return then is None or min(supposed) < then.start()  # A condition in words is in no formula.
 
     def _is_alternative(self) -> bool:
         """Whether `or` stands between two chains of the prose, or joins its words."""
@@ -423,6 +464,19 @@ class _Comparing:
         leads = first.start() < min(before + after)
         if (leads and min(before) > max(after)) or (not leads and max(before) < min(after)):
             raise _Disagreement("its condition is what the step concludes")
+
+
+def _results(chain: Chain) -> Iterator[Side]:
+    """The last side of a chain, and those before it that equal it."""
+    yield chain.sides[-1]
+    for side, link in zip(reversed(chain.sides[:-1]), reversed(chain.links), strict=True):
+        if link != "=":
+            return
+        yield side
+
+
+def _is_zero(term: Term) -> bool:
+    return isinstance(term, Num) and not term.value
 
 
 def _without(text: str, chains: Sequence[Chain]) -> str:

@@ -25,7 +25,7 @@ from potlang.languages.dagmath.lower.readings import Context
 from potlang.languages.dagmath.lower.syntax import Name, Op, Term, is_closed, is_op, shown
 from potlang.languages.dagmath.relations.congruences import Congruences
 from potlang.languages.dagmath.relations.definitions import Definitions
-from potlang.languages.dagmath.relations.find import FoundChains, find_chains
+from potlang.languages.dagmath.relations.find import NOTHING, FoundChains, continued, find_chains
 from potlang.languages.dagmath.relations.model import IN_WORDS, Chain, Link, Side
 from potlang.languages.dagmath.relations.objects import all_of, components, is_of_objects, truth_of_sets
 from potlang.languages.dagmath.relations.rewriting import (
@@ -133,8 +133,6 @@ _LEAST_MENTION: Final = 5
 _ROOTS: Final = re.compile(r"(?<!square )(?<!cube )\broots?\b", re.IGNORECASE)
 """Words by which letters other than that of the equation solve it."""
 _OR: Final = re.compile(r"\bor\b", re.IGNORECASE)
-_NOTHING: Final = re.compile(r"[\s\\\[\]().,:&$\-]*")
-_SAID: Final = re.compile(r"(?<!\\)\b(?!end\b|align|aligned|split|gather)[A-Za-z]{2,}|;")
 """Words behind a relation, after which a row is none of its chain."""
 _NO_RESULT: Final = "it is not the result of what stands before it"
 _PLAIN_NAMES: Final = frozenset("abcdfghjklmnopqrstuvwxyz")
@@ -179,7 +177,8 @@ class StepRelations:
             beside = around[:1] if place == len(chains) - 1 else around[1:] if not place else around
             if meant is Standing.CLAIMED and len(chains) > 1 and any(map(_OR.search, beside)):
                 meant = Standing.ALTERNATIVE
-            chain = self._continued(at, parents, found.text, chain)
+            if at - 1 in parents:
+                chain = continued(chain, found.text, self._found[at - 1])
             relations += self._chain(at, parents, found.text, chain, meant, before)
             if meant is not Standing.DENIED:
                 self._conditions += conditions(chain)
@@ -198,15 +197,6 @@ class StepRelations:
             for name, (step, value) in self._values.items()
             if name not in names and names.isdisjoint(variables(value.over) | variables(value.under))
         }
-
-    def _continued(self, at: int, parents: Sequence[int], text: str, chain: Chain) -> Chain:
-        """A chain that begins with its relation, with the last side of the step before in front."""
-        if chain.sides[0].source.strip() or at - 1 not in parents or not self._found[at - 1].chains:
-            return chain
-        last = self._found[at - 1].chains[-1]
-        if not _NOTHING.fullmatch(text[: chain.start]) or _SAID.search(self._found[at - 1].text[last.end :]):
-            return chain
-        return chain._replace(sides=(last.sides[-1], *chain.sides[1:]), goes_on=True)
 
     def _chain(
         self, at: int, parents: Sequence[int], text: str, chain: Chain, meant: Standing, before: Chain | None
@@ -356,7 +346,7 @@ class StepRelations:
         if before is None or before.links[-1] != "=":
             return None
         between = self._between(at, text, step, before, chain)
-        if between is None or not (_NOTHING.fullmatch(between) or _is_worked_out(between)):
+        if between is None or not (NOTHING.fullmatch(between) or _is_worked_out(between)):
             return None
         last, right = before.sides[-1], chain.sides[1]
         if not _is_same(before.sides[0], chain.sides[0]) or is_number(last):
@@ -552,7 +542,7 @@ def _is_derived(between: str) -> bool:
     """Whether the words between two equations say that the second is made of the first."""
     if _APART.search(between):
         return False
-    return _NOTHING.fullmatch(between) is not None or _DERIVED.search(between) is not None
+    return NOTHING.fullmatch(between) is not None or _DERIVED.search(between) is not None
 
 
 def _is_worked_out(between: str) -> bool:

@@ -32,6 +32,10 @@ _SHARE: Final = re.compile(
 _BULLET: Final = re.compile(r"^[ \t]*(?:[-–•*]|\(?\d{1,2}[.)])[ \t]+", re.MULTILINE)
 _PRIVATE: Final = re.compile(f"[{chr(FIRST_FORMULA)}-{chr(FIRST_FORMULA + MOST_FORMULAS - 1)}]")
 
+NOTHING: Final = re.compile(r"[\s\\\[\]().,:&$\-]*")
+"""What says nothing between two formulas."""
+_SAID: Final = re.compile(r"(?<!\\)\b(?!end\b|align|aligned|split|gather)[A-Za-z]{2,}|;")
+
 
 class FoundChains(NamedTuple):
     """The chains of relations in a text, by their place; `text` is what their places are in."""
@@ -67,6 +71,16 @@ def find_chains(source: str, context: Context = NO_CONTEXT) -> FoundChains:
     prose = "".join(pieces).replace("\\$", " $").replace("\\%", " %")
     found += prose_chains(prose, plain, context)
     return FoundChains(text, tuple(sorted(found, key=lambda chain: chain.start)))
+
+
+def continued(chain: Chain, text: str, preceding: FoundChains) -> Chain:
+    """A chain that begins its text by its relation, `= 5`, after the last side of the text before."""
+    if chain.sides[0].source.strip() or not preceding.chains or not NOTHING.fullmatch(text[: chain.start]):
+        return chain
+    last = preceding.chains[-1]
+    if _SAID.search(preceding.text[last.end :]):
+        return chain
+    return chain._replace(sides=(last.sides[-1], *chain.sides[1:]), goes_on=True)
 
 
 def _spelled(match: re.Match[str]) -> str:

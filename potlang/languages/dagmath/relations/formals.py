@@ -75,4 +75,5 @@ def _around(read: Read, at: int) -> Around:
     nodes = [step.node for step in read.steps[:at]]
     fields = [step.formal for step in read.steps[:at] if step.formal is not None]
     premises = [read.steps[parent].node for parent in read.parents[at]]
-    return Around((read.problem, *premises), (read.problem, *nodes, *fields))
+    preceding = read.steps[at - 1].node if at - 1 in read.parents[at] else ""
+    return Around((read.problem, *premises), (read.problem, *nodes, *fields), preceding)

@@ -5,12 +5,14 @@ Expressions with variables are compared as polynomials, calculations as such: `3
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import Final, NamedTuple
 
 from potlang.languages.dagmath.lower.canonical import same_terms
 from potlang.languages.dagmath.lower.exact import NotExact, value
+from potlang.languages.dagmath.lower.phrases import stem
 from potlang.languages.dagmath.lower.polynomials import (
     NotRational,
     Polynomial,
@@ -20,8 +22,10 @@ from potlang.languages.dagmath.lower.polynomials import (
 )
 from potlang.languages.dagmath.lower.syntax import (
     RELATIONS,
+    Name,
     Num,
     Op,
+    Quantity,
     Term,
     free_names,
     is_closed,
@@ -31,6 +35,7 @@ from potlang.languages.dagmath.lower.syntax import (
     rebuilt,
     shown,
     text,
+    words,
 )
 from potlang.languages.dagmath.relations.model import Chain, Side
 from potlang.languages.dagmath.relations.truth import RelationTruth, truth_of
@@ -179,11 +184,40 @@ def is_same_side(one: Term, other: Term) -> bool:
         return False
 
 
+_OF_ANGLES: Final = words("sin cos tan cot sec csc")
+_ANGLE: Final = re.compile(r"^angle_?(?=[A-Z])")
+
+
 def _bare(term: Term) -> Term:
-    """A term without units."""
-    return rebuilt(
-        term, lambda each: each.args[0] if isinstance(each, Op) and each.op.startswith("unit:") else each
-    )
+    """A term without units, whose degrees in functions are radians, and with one spelling of its names."""
+    return rebuilt(rebuilt(term, _with_radians), _plainly)
+
+
+def _with_radians(term: Term) -> Term:
+    match term:
+        case Op(op, (angle,)) if op in _OF_ANGLES:
+            return Op(op, (rebuilt(angle, _radians),))
+    return term
+
+
+def _radians(term: Term) -> Term:
+    match term:
+        case Op("unit:degree", (inner,)):
+            return Op("/", (Op("*", (inner, Name("pi"))), Num(Fraction(180))))
+    return term
+
+
+def _plainly(term: Term) -> Term:
+    match term:
+        case Op(op, (inner,)) if op.startswith("unit:"):
+            return inner
+        case Quantity(said):
+            return Name("_".join(said))
+        case Name(name) if name.islower() and len(name) > 2:
+            return Name("_".join(sorted(map(stem, name.split("_")))))
+        case Name(name):
+            return Name(_ANGLE.sub("", name))
+    return term
 
 
 def _is_plain(term: Term) -> bool:
