@@ -118,6 +118,8 @@ READ = {
     "We get $5$.": "values: 5",
     "Now the speed is $5$.": r"\text{now the speed} = 5",
     "There is nothing.": "! there is no formula",
+    "The term $2x + 1$ with $x = 3$.": "x = 3",
+    "The equation $2x = 6$ with $x = 3$.": "! how the formulas are connected",
     # Formulas without marks.
     "We get x - 3 = 4 as said.": "x - 3 = 4",
     "We get 3x - y = 4, and then more.": "!",
