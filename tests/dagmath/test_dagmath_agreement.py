@@ -102,7 +102,7 @@ CASES = [
     ("x + 4", "Take $x + 3$ and 4.", "does not have the expression"),
     # Connectives.
     ("Or(x == 2, x == 3)", "So $x = 2$ or $x = 3$.", ""),
-    ("Or(x == 2, x == 3)", "So $x = 2$ and $x = 3$.", "alternatives, and the step has none"),
+    ("Or(x == 2, x == 3)", "So $x = 2$ and $x = 3$.", ""),
     ("And(x == 2, x == 3)", "So $x = 2$ or $x = 3$.", "no alternatives, and the step has some"),
     ("Or(x == 2, x == -2)", r"So $x = \pm 2$.", ""),
     ("And(x == 2, x == -2)", r"So $x = \pm 2$.", "no alternatives"),

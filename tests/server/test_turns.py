@@ -98,6 +98,7 @@ def test_a_free_place_goes_to_who_has_least_at_work() -> None:
     run(2, main)
 
 
+@pytest.mark.slow
 def test_of_several_that_wait_each_has_the_same_time() -> None:
     """[MCP-FAIR] Many calls, and long ones, get a caller no more than its share, and no quick place."""
 
@@ -189,6 +190,7 @@ def test_a_full_queue_turns_away_who_has_most_in_it() -> None:
     run(1, main, most=4)
 
 
+@pytest.mark.slow
 @settings(max_examples=20)
 @given(
     st.integers(1, 3),
