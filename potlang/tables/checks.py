@@ -103,13 +103,18 @@ class TableChecks:
         if bound is not None:
             if (bound.table.sql, bound.column.sql) == (table.sql, column.sql):
                 return
-            members = f"SELECT {bound.column.sql} FROM {bound.table.sql}"
+            is_key = bound.table.is_key(self._database, [bound.column.sql])
+            once = "" if is_key else "DISTINCT "
+            members = f"SELECT {once}{bound.column.sql} AS member FROM {bound.table.sql}"
         else:
             parameters["members"] = self._listed(column.sort)
-            members = "SELECT unnest($members::VARCHAR[])"
-        others = f"FROM {table.sql} WHERE {column.sql} IS NOT NULL AND {column.sql} NOT IN ({members})"
-        if not self._database.rows(f"SELECT 1 {others} LIMIT 1", parameters):
+            members = "SELECT DISTINCT unnest($members::VARCHAR[]) AS member"
+        # A join with members of which each is there once is several times as fast as NOT IN.
+        known = f"SELECT count(*) FROM {table.sql} JOIN ({members}) ON member = {column.sql}"
+        said = f"SELECT count({column.sql}) FROM {table.sql}"
+        if self._database.number(known, parameters) == self._database.number(said):
             return
+        others = f"FROM {table.sql} WHERE {column.sql} IS NOT NULL AND {column.sql} NOT IN ({members})"
         rows = self._database.rows(
             f"SELECT rowid, {column.sql}, count(*) OVER () {others} ORDER BY rowid LIMIT {SHOWN}", parameters
         )

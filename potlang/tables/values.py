@@ -68,9 +68,11 @@ def value(sort: Sort, raw: RawColumn, *, numbered: bool = False) -> str:
     Of sorts with members it is the member's text, or, if they are `numbered`, its number.
     """
     if numbered:
-        return f"CAST({raw.expression} AS BIGINT)"
+        return raw.expression if raw.type == "BIGINT" else f"CAST({raw.expression} AS BIGINT)"
     if raw.family == "written":
         return _read(sort, raw.expression)
+    if raw.type == _TYPES.get(sort):
+        return raw.expression
     if raw.family != "json":
         return _converted(sort, raw.expression, raw.family)
     text = given(raw)

@@ -210,6 +210,15 @@ def test_keys_are_there_and_of_their_sorts(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_a_member_that_comes_twice_hides_no_value_that_is_none(ending: str, tmp_path: Path) -> None:
+    """[SRC-MEMBER]: the values that are members are counted, each once."""
+    rows = [("ann", 3, "ann"), ("ann", 3, None), ("bob", 4, "zed")]
+    program = people(write_table(tmp_path / f"people.{ending}", COLUMNS, rows))
+    problem = f"people.{ending}, row 3, column boss: `zed` is not a member of Person"
+    assert messages(program, tmp_path) == [("POT8013", problem)]
+
+
 def test_an_empty_table_gives_no_facts_and_no_members(tmp_path: Path) -> None:
     """[SRC-MEANING] [SRC-ITEM]"""
     for ending in FILES:
