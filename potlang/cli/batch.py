@@ -25,6 +25,7 @@ from potlang.cli.inputs import expanded
 from potlang.cli.options import (
     CacheOptions,
     SolvingOptions,
+    allowed_directories,
     cache_options,
     exclude_option,
     solving_options,
@@ -33,7 +34,6 @@ from potlang.cli.options import (
 from potlang.diag.register import CODES
 from potlang.diag.wording import visible
 from potlang.reading.json_text import SUFFIXES
-from potlang.tables.access import allowed
 
 if TYPE_CHECKING:
     from potlang.batch.run import BatchState, OutFormat, ShardChoice
@@ -132,7 +132,7 @@ def batch(
     from potlang.batch.run import BatchOptions, run_batch
     from potlang.utils.extra import MissingExtraError
 
-    sources = tuple([str(each.resolve()) for each in allowed().directories])
+    sources = allowed_directories()
     options = BatchOptions(
         solving.trust, solving.route, solving.limits, not no_steps, carry, sources, out_format
     )

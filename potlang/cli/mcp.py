@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from potlang.cli.helping import Command
+from potlang.cli.options import allowed_directories, sources_option
 from potlang.cli.serving import (
     HttpOptions,
     http_options,
@@ -25,6 +26,7 @@ from potlang.utils.gc_pause import collect_as_usual
 )
 @workers_option
 @click.option("--budget", type=click.IntRange(250), default=1_500, help="Most tokens of an answer.")
+@sources_option
 @http_options
 def mcp(address: str | None, workers: int | None, budget: int, http: HttpOptions) -> None:
     """Serve the tool, the language reference and prompts to models.
@@ -38,7 +40,7 @@ def mcp(address: str | None, workers: int | None, budget: int, http: HttpOptions
         from potlang.server.mcp import serve_stdio
 
         collect_as_usual()
-        serve_stdio(workers, budget)
+        serve_stdio(workers, budget, allowed_directories())
         return
     from potlang.server.tokens import CallerLimits
 

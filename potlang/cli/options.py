@@ -14,7 +14,7 @@ from potlang.cli.commands import CONFIG, Served
 from potlang.cli.common import Command, Input, note_unused, print_diagnostic
 from potlang.report.results import Limits
 from potlang.source import Document
-from potlang.tables.access import allowing
+from potlang.tables.access import allowed, allowing
 
 if TYPE_CHECKING:
     from potlang.diag import Diagnostic
@@ -115,6 +115,11 @@ sources_option = click.option(
     help="Programs may read tables below this directory. May be repeated. [default: none]",
 )
 """No setting of a file: who runs the command says it ([SRC-ALLOWED])."""
+
+
+def allowed_directories() -> tuple[str, ...]:
+    """The directories of `--sources-dir`, absolute: for processes that the command starts."""
+    return tuple([str(each.resolve()) for each in allowed().directories])
 
 
 class RuleOptions(NamedTuple):

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import click
 
 from potlang.cli.helping import Command
-from potlang.cli.options import grouped
+from potlang.cli.options import grouped, sources_option
 from potlang.cli.serving import (
     HttpOptions,
     http_options,
@@ -66,6 +66,7 @@ _limit_options = grouped(
     help="Proxies whose `X-Forwarded-For` says who calls; addresses or networks, with commas.",
 )
 @click.option("--log", is_flag=True, help="Print a line of JSON for each request on standard error.")
+@sources_option
 @http_options
 @_limit_options
 def serve(

@@ -11,7 +11,7 @@ import click
 
 from potlang.cli import stopping
 from potlang.cli.common import CommandFailure, fail
-from potlang.cli.options import grouped
+from potlang.cli.options import allowed_directories, grouped
 from potlang.utils.extra import MissingExtraError, needed
 from potlang.utils.gc_pause import collect_as_usual
 
@@ -95,7 +95,8 @@ def serve_at(
     path = "" if given.get("verbs", True) else "/mcp"
     click.echo(f"serving http://{address}{path}", err=True)
     sessions = SessionLimits(http.sessions, http.sessions_each, http.idle)
-    serving = Serving(sessions=sessions, tokens=tokens, usual=usual, **given)
+    sources = allowed_directories()
+    serving = Serving(sessions=sessions, tokens=tokens, usual=usual, sources=sources, **given)
     serve(host, listeners, serving, stopping.drain_first)
 
 

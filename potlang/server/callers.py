@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
+from collections.abc import Sequence
 from time import monotonic
 from typing import Any, Final, Literal, NamedTuple
 
@@ -64,7 +65,10 @@ _NOBODY: Final = Watcher()
 
 
 class Callers:
-    """Children that are started with it and replaced when lost. `close` ends them; calls then fail."""
+    """Children that are started with it and replaced when lost. `close` ends them; calls then fail.
+
+    `sources` are the directories, absolute, whose tables the programs of all calls may read.
+    """
 
     def __init__(
         self,
@@ -72,11 +76,13 @@ class Callers:
         budget: int = tool.DEFAULT_BUDGET,
         most_waiting: int | None = None,
         watcher: Watcher = _NOBODY,
+        sources: Sequence[str] = (),
     ) -> None:
         self.count = count or min(8, os.cpu_count() or 1)
+        self._command = (*_CALLER, *sources)
         self._budget = budget
         self._watcher = watcher
-        self._idle = [Process(_CALLER) for _ in range(self.count)]
+        self._idle = [Process(self._command) for _ in range(self.count)]
         self._busy: set[Process] = set()
         self.most_waiting = MOST_WAITING if most_waiting is None else most_waiting
         self.turns = Turns(self.count, self.most_waiting)
@@ -178,7 +184,7 @@ class Callers:
     def _prepare(self) -> None:
         """Has children ready after one was lost: the next calls shall not wait for their start."""
         while not self._closed and len(self._idle) < _READY:
-            self._idle.append(Process(_CALLER))
+            self._idle.append(Process(self._command))
 
     def _take(self) -> Process:
         while self._idle:
@@ -188,7 +194,7 @@ class Callers:
                 return process
         if self._closed:
             raise RuntimeError("these callers are closed")
-        return Process(_CALLER)
+        return Process(self._command)
 
     def close(self) -> None:
         """Ends all children, those at work too."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import closing
 from typing import Any, Final
 
@@ -84,9 +84,14 @@ def make_server(callers: Callers) -> Server[Any]:
     )
 
 
-def serve_stdio(workers: int | None = None, budget: int = tool.DEFAULT_BUDGET) -> None:
-    """Serves one client over standard input and output until the input ends."""
-    interruptible(_stdio, workers, budget)
+def serve_stdio(
+    workers: int | None = None, budget: int = tool.DEFAULT_BUDGET, sources: Sequence[str] = ()
+) -> None:
+    """Serves one client over standard input and output until the input ends.
+
+    `sources` are the directories, absolute, whose tables programs may read ([SRC-ALLOWED]).
+    """
+    interruptible(_stdio, workers, budget, sources)
 
 
 def interruptible(serve: Callable[..., Awaitable[None]], *arguments: object) -> None:
@@ -100,8 +105,8 @@ def interruptible(serve: Callable[..., Awaitable[None]], *arguments: object) -> 
         raise
 
 
-async def _stdio(workers: int | None, budget: int) -> None:
-    with closing(Callers(workers, budget)) as callers:
+async def _stdio(workers: int | None, budget: int, sources: Sequence[str]) -> None:
+    with closing(Callers(workers, budget, sources=sources)) as callers:
         server = make_server(callers)
         async with stdio_server() as (incoming, outgoing):
             await server.run(incoming, outgoing, server.create_initialization_options())

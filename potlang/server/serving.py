@@ -30,8 +30,9 @@ _CLOSE_SECONDS: Final = 2
 class Serving(NamedTuple):
     """How a server works: its places and queue, who may call, and what is served.
 
-    `proxies` are addresses whose word is taken for whom a request comes from. `drain_seconds` is the time for
-    what is open when the server is told to end. Without `verbs` MCP alone is served.
+    `sources` are the directories, absolute, whose tables programs may read ([SRC-ALLOWED]). `proxies` are
+    addresses whose word is taken for whom a request comes from. `drain_seconds` is the time for what is open
+    when the server is told to end. Without `verbs` MCP alone is served.
     """
 
     sessions: SessionLimits
@@ -44,6 +45,7 @@ class Serving(NamedTuple):
     drain_seconds: float = 120.0
     log: bool = False
     verbs: bool = True
+    sources: Sequence[str] = ()
 
 
 def listen(host: str, port: int) -> list[socket.socket]:
@@ -96,7 +98,8 @@ async def _serve(
 ) -> None:
     quieten()
     metrics = Metrics()
-    with closing(Callers(serving.workers, serving.budget, serving.queue, metrics)) as callers:
+    given = (serving.workers, serving.budget, serving.queue, metrics, serving.sources)
+    with closing(Callers(*given)) as callers:
         gate = application(callers, metrics, host, serving)
         config = uvicorn.Config(
             gate,

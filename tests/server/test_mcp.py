@@ -553,6 +553,23 @@ def test_a_child_that_dies_is_an_answer_and_is_replaced() -> None:
     run(main)
 
 
+def test_calls_read_the_tables_that_the_server_allows(tmp_path: Path) -> None:
+    """[SERVE-SOURCES], over standard input and output."""
+    pytest.importorskip("duckdb")
+    (tmp_path / "people.csv").write_text("id\nann\nbob\n")
+    program = {
+        "sorts": [{"name": "Person", "type": "DeclareSort"}],
+        "sources": [{"file": "people.csv", "members": [{"sort": "Person", "column": "id"}]}],
+        "verifications": [{"constraint": "Exists([p: Person, q: Person], p != q)"}],
+    }
+
+    async def main() -> None:
+        async with connected("--workers", "1", "--sources-dir", str(tmp_path)) as client:
+            assert (await answer(client, {"program": program}))["verdict"] == "entailed"
+
+    run(main)
+
+
 def test_a_call_beyond_the_hard_limit_is_ended() -> None:
     """[MCP-LIMITS]"""
 

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import threading
 import time
+from base64 import b64encode
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.util import find_spec
@@ -20,6 +21,8 @@ import pytest
 
 if any(find_spec(each) is None for each in ("mcp", "uvicorn", "prometheus_client")):
     pytest.skip("the extra `serve` is not installed", allow_module_level=True)
+
+from potlang.server.caller import CallerService
 
 ROOT = Path(__file__).parent.parent.parent
 SMALL = b'{"verifications": [{"constraint": "1 < 2"}]}'
@@ -94,6 +97,55 @@ def test_a_drain_answers_what_is_at_work_and_ends_well() -> None:
         _, said = process.communicate(timeout=60)
         assert process.returncode == 0
         assert said.decode().splitlines() == [f"serving http://127.0.0.1:{port}"]
+
+
+def test_programs_read_the_tables_that_the_server_allows(tmp_path: Path) -> None:
+    """[SERVE-SOURCES]: below the directory, and nothing beside it."""
+    pytest.importorskip("duckdb")
+    shared = tmp_path / "shared"
+    shared.mkdir()
+    for folder in (shared, tmp_path):
+        (folder / "people.csv").write_text("id,age\nann,30\nbob,17\n")
+    with server("--workers", "1", "--sources-dir", str(shared)) as (port, _):
+        status, report = ask(port, "POST", "/v1/verify", json.dumps(over("people.csv")).encode())
+        assert (status, report["verdict"]) == (200, "refuted")
+        _, report = ask(port, "POST", "/v1/verify", json.dumps(over("../people.csv")).encode())
+        assert [each["code"] for each in report["diagnostics"]] == ["POT8010"]
+
+
+def test_without_a_directory_calls_have_no_tables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """[SERVE-SOURCES]: nor a database, whatever the environment of the server names."""
+    monkeypatch.setenv("POTLANG_POSTGRES", "host=/nowhere")
+    (tmp_path / "people.csv").write_text("id,age\nann,30\n")
+    monkeypatch.chdir(tmp_path)
+    allowed, none = CallerService(str(tmp_path)), CallerService()
+
+    def codes(service: CallerService, program: dict[str, Any]) -> list[str]:
+        options = {"language": "pot", "deep": False}
+        request = {"verb": "check", "input": b64encode(json.dumps(program).encode()).decode()}
+        found = json.loads(service.answer({**request, "options": options})["text"])
+        called = service.answer({"arguments": {"operation": "check", "program": program}, "budget": 1_500})
+        listed = [each["code"] for each in called["answer"].get("diagnostics", [])]
+        assert [each["code"] for each in found["diagnostics"]] == listed
+        return listed
+
+    assert codes(none, over("people.csv")) == ["POT8010"]
+    assert codes(none, over(None)) == ["POT8010"]
+    assert codes(allowed, over("people.csv")) == []
+    for each in (allowed, none):
+        each._judge.close()
+
+
+def over(file: str | None) -> dict[str, Any]:
+    """A program over a table of a file, or of a database, and a claim that is wrong of both tables."""
+    source = {"file": file} if file else {"table": "people"}
+    function = {"name": "age", "arguments": ["id"], "value": "age"}
+    return {
+        "sorts": [{"name": "Person", "type": "DeclareSort"}],
+        "functions": [{"name": "age", "domain": ["Person"], "range": "Int"}],
+        "sources": [{**source, "members": [{"sort": "Person", "column": "id"}], "functions": [function]}],
+        "verifications": [{"name": "old", "constraint": "ForAll([p: Person], age(p) >= 18 and age(p) < 20)"}],
+    }
 
 
 def test_a_connection_that_is_closed_frees_its_place() -> None:
