@@ -5,10 +5,8 @@ from __future__ import annotations
 import re
 import shutil
 import tempfile
-import threading
 import weakref
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from itertools import count
 from pathlib import Path
 from typing import Any, Final
@@ -16,10 +14,10 @@ from typing import Any, Final
 from potlang.utils.closing import Closing
 from potlang.utils.deadline import Deadline, OutOfTime, look
 from potlang.utils.extra import needed
+from potlang.utils.watched_queries import signals_passed_on, watched
 
 MOST_MEGABYTES: Final = 2_048
 MOST_SPILLED_MEGABYTES: Final = 20_480
-_POLL_SECONDS: Final = 0.05
 _FOREVER_MS: Final = 1e12
 _PARAMETER: Final = re.compile(r"\$([a-z]\w*)")
 
@@ -67,16 +65,11 @@ class TableDatabase(Closing):
         look()
         # DuckDB refuses parameters that a query has no place for.
         used = {name: (parameters or {})[name] for name in set(_PARAMETER.findall(query))}
-        with self._watched():
+        with watched(self._connection, Deadline(_FOREVER_MS).passed), signals_passed_on():
             try:
                 found: list[tuple[Any, ...]] = self._connection.execute(query, used).fetchall()
             except self._interrupted:
                 raise OutOfTime from None
-            except RuntimeError as error:
-                # What DuckDB makes of an exception of a signal's handler, which it does not pass on.
-                if str(error) == "RowQuery interrupted":
-                    raise KeyboardInterrupt from None
-                raise
             return found
 
     def number(self, query: str, parameters: dict[str, object] | None = None) -> int:
@@ -89,24 +82,6 @@ class TableDatabase(Closing):
         name = f"d{next(self._numbers)}"
         self.rows(f"CREATE TABLE {name} AS {query}")
         return name
-
-    @contextmanager
-    def _watched(self) -> Iterator[None]:
-        """Interrupts the query when the time of the call is over."""
-        deadline, over = Deadline(_FOREVER_MS), threading.Event()
-
-        def watch() -> None:
-            while not over.wait(_POLL_SECONDS):
-                if deadline.passed():
-                    self._connection.interrupt()
-
-        watcher = threading.Thread(target=watch, daemon=True)
-        watcher.start()
-        try:
-            yield
-        finally:
-            over.set()
-            watcher.join()
 
 
 def _free(connection: Any, folder: Path) -> None:

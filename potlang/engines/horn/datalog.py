@@ -8,9 +8,8 @@ round. Additions are made in a transaction that is rolled back.
 from __future__ import annotations
 
 import functools
-import threading
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Collection, Iterable, Sequence
+from contextlib import nullcontext
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
@@ -27,11 +26,11 @@ from potlang.engines.horn.rules import (
     needed_for,
 )
 from potlang.engines.horn.universe import Universe
+from potlang.utils.watched_queries import signals_passed_on, watched
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-_POLL_SECONDS = 0.02
 _MOST_PAIRS = 1_000
 MOST_MEGABYTES = 4_096
 
@@ -101,37 +100,15 @@ class DuckDB:
 
         self.limits.tick()
         try:
-            with self._watched():
+            with (
+                watched(self._connection, self.limits.expired) if self._heavy else nullcontext(),
+                signals_passed_on(),
+            ):
                 return self._connection.execute(query, list(values)).fetchall()
         except duckdb.InterruptException:
             raise EvaluationTimeout from None
         except duckdb.OutOfMemoryException:
             raise TooLarge from None
-        except RuntimeError as error:
-            # What DuckDB makes of an exception of a signal's handler, which it does not pass on.
-            if str(error) == "Query interrupted":
-                raise KeyboardInterrupt from None
-            raise
-
-    @contextmanager
-    def _watched(self) -> Iterator[None]:
-        over = threading.Event()
-
-        def watch() -> None:
-            while not over.wait(_POLL_SECONDS):
-                if self.limits.expired():
-                    self._connection.interrupt()
-
-        if not self._heavy:
-            yield
-            return
-        watcher = threading.Thread(target=watch, daemon=True)
-        watcher.start()
-        try:
-            yield
-        finally:
-            over.set()
-            watcher.join()
 
     # --- what is known ---
 

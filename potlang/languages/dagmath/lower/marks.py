@@ -16,7 +16,7 @@ _SPAN: Final = re.compile(
 )
 _AMOUNT: Final = re.compile(r"\d[\d,]*(?:\.\d+)?")
 _BETWEEN_AMOUNTS: Final = re.compile(r"[^\w\\(\[{].*\d", re.DOTALL)
-"""What stands between the dollar signs of two amounts, each of which has its sign behind it."""
+"""The text between the dollar signs of two amounts, each of which has its sign behind it."""
 _WORDS: Final = re.compile(r"(?<![\\A-Za-z\d])(?![A-Z]+\b)[A-Za-z]{2,}")
 """Words, and no products of letters: not `cd` in `4cd`, nor `AB`."""
 _OPEN: Final = re.compile(r"[-+*/=×(–−÷·]\s*$")

@@ -23,7 +23,7 @@ _COMPARING: Final = re.compile(
 )
 _ADDING: Final = re.compile(r"(?:\d|\$|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|many|much))"
                             r"(?:\s+(?!is\b|are\b|was\b|were\b)[a-z]{2,})?\s*$", re.IGNORECASE)  # fmt: skip
-"""What stands before `more than` where that adds: `3 more than x`, `5 apples fewer than`."""
+"""The text before `more than` where that adds: `3 more than x`, `5 apples fewer than`."""
 _EQUATING: Final = re.compile(
     r"(?<![<>!])=|\b(?:equals?|is|are|was|were|be|becomes?|gives?|makes?|gets?|has|have|had|leaves?|costs?|totals?"
     r"|earns?|takes?|needs?|obtains?|yields?|spends?|pays?|there|value|answer|needs?|sells?|sold|ate|eats?|so|thus|must)\b",

@@ -33,7 +33,7 @@ _BULLET: Final = re.compile(r"^[ \t]*(?:[-–•*]|\(?\d{1,2}[.)])[ \t]+", re.MU
 _PRIVATE: Final = re.compile(f"[{chr(FIRST_FORMULA)}-{chr(FIRST_FORMULA + MOST_FORMULAS - 1)}]")
 
 NOTHING: Final = re.compile(r"[\s\\\[\]().,:&$\-]*")
-"""What says nothing between two formulas."""
+"""A text between two formulas that says nothing."""
 _SAID: Final = re.compile(r"(?<!\\)\b(?!end\b|align|aligned|split|gather)[A-Za-z]{2,}|;")
 
 
