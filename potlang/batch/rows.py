@@ -12,6 +12,7 @@ from typing import Any, BinaryIO, Final, NamedTuple
 from potlang.batch.jobs import Job
 from potlang.batch.manifest import Shard
 from potlang.batch.parquet import write_parquet
+from potlang.batch.tables import ReadTable
 from potlang.utils.closing import Closing
 from potlang.utils.serialize import json_text
 
@@ -24,12 +25,19 @@ _PIECE: Final = 1 << 20
 class Told(NamedTuple):
     """The verdict on a job, and what changes from run to run, which is no part of its row.
 
-    `fault` is why its process died, each time that it was tried, if it did.
+    `fault` is why its process died, each time that it was tried, if it did; `tables` are those it has read.
     """
 
     verdict: str
     ms: float
     fault: str | None = None
+    tables: tuple[ReadTable, ...] = ()
+
+    @classmethod
+    def of_line(cls, line: bytes) -> Told:
+        """What a line of a file of times says."""
+        verdict, ms, fault, tables = json.loads(line)
+        return cls(verdict, ms, fault, tuple(ReadTable(*each) for each in tables))
 
 
 RESERVED: Final = frozenset(("id", "file", "line", "language", "verdict", "fault", "report"))
@@ -171,7 +179,7 @@ def told_of(directory: Path, shard: Shard) -> list[Told]:
         if not path.exists():
             return []
     lines = path.read_bytes().split(b"\n")[:-1]
-    return [Told(*json.loads(line)) for line in lines]
+    return list(map(Told.of_line, lines))
 
 
 def _line_ends(file: BinaryIO) -> list[int]:

@@ -13,6 +13,7 @@ from potlang.batch.local import answered_locally
 from potlang.batch.manifest import BatchError, Manifest, Shard, agreed, planned
 from potlang.batch.rows import RESERVED, cut_off, is_done, told_of
 from potlang.batch.shards import News
+from potlang.batch.tables import changed_table
 from potlang.languages.pot.solve import CacheChoice, chosen_cache
 from potlang.prove.options import RouteName, Trust
 from potlang.report.results import Limits
@@ -124,6 +125,7 @@ def run_batch(
     with _locked(directory, part):
         manifest = agreed(directory, wanted)
         shards = [shard for shard in manifest.shards if part.has(shard)]
+        _refuse_other_tables(directory, manifest)
         left = [shard for shard in shards if not is_done(directory, shard)]
         for shard in shards:
             cut_off(directory, shard)
@@ -137,9 +139,21 @@ def run_batch(
             for news in answered:
                 state = state.after(news)
                 tell(state)
+        _refuse_other_tables(directory, manifest)
         _summarize(directory, manifest)
         # A node that is lost takes with it what it has not told of its rows.
         return state_of(directory, shards)._replace(problems=state.problems)
+
+
+def _refuse_other_tables(directory: Path, manifest: Manifest) -> None:
+    """Raises BatchError where rows rest on a table that is not what it was ([BATCH-TABLES])."""
+    sources = manifest.options["sources"]
+    told = (each for shard in manifest.shards for each in told_of(directory, shard)) if sources else ()
+    name = changed_table((table for each in told for table in each.tables), sources)
+    if name is not None:
+        raise BatchError(
+            f"`{directory}` has rows that rest on table `{name}` as it was before it changed; name another"
+        )
 
 
 def _summarize(directory: Path, manifest: Manifest) -> None:

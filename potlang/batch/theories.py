@@ -11,6 +11,7 @@ from potlang.batch.jobs import Job
 from potlang.languages.pot.program import Checked, CompileError
 from potlang.prove.options import RouteName, Trust
 from potlang.report.results import Limits
+from potlang.tables.access import NotedFiles, note, noting
 
 _MOST_THEORIES: Final = 16
 _MOST_JOBS: Final = 1_000
@@ -21,7 +22,7 @@ class Theories:
     """The theories that were used last, compiled."""
 
     def __init__(self) -> None:
-        self._checked: OrderedDict[str, tuple[Checked, int]] = OrderedDict()
+        self._checked: OrderedDict[str, tuple[Checked, int, NotedFiles]] = OrderedDict()
 
     def report(self, job: Job, route: RouteName, trust: Trust, limits: Limits) -> api.AnyReport:
         """The report on a trace or a claim of a theory; of one that does not compile its diagnostics."""
@@ -41,10 +42,13 @@ class Theories:
     def _of(self, theory: Any) -> Checked:
         # Lines are read with exact decimals, which formulas have as text.
         key = theory if isinstance(theory, str) else json.dumps(theory, default=str)
-        checked, jobs = self._checked.pop(key, (None, 0))
+        checked, jobs, noted = self._checked.pop(key, (None, 0, {}))
         if checked is None or jobs >= _MOST_JOBS:
-            checked, jobs = api.check(key, language="pot", name="<theory>"), 0
-        self._checked[key] = (checked, jobs + 1)
+            with noting() as noted:
+                checked, jobs = api.check(key, language="pot", name="<theory>"), 0
+        # The answers of all its jobs rest on the tables as it has read them.
+        note(noted)
+        self._checked[key] = (checked, jobs + 1, noted)
         if len(self._checked) > _MOST_THEORIES:
             self._checked.popitem(last=False)
         return checked

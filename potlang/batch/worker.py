@@ -12,6 +12,7 @@ from potlang import api
 from potlang.batch.jobs import Job, job_of_file, language_of
 from potlang.batch.manifest import Shard
 from potlang.batch.rows import ShardFiles, Told, lost_row, row_of
+from potlang.batch.tables import TableDigests
 from potlang.batch.theories import Theories
 from potlang.diag import Diagnostic
 from potlang.languages.dagmath.solve.answers import AnswerChecker
@@ -19,7 +20,7 @@ from potlang.processes.frames import Message
 from potlang.processes.worker import Service
 from potlang.prove.cache import Cache
 from potlang.report.results import Limits
-from potlang.tables.access import allowing
+from potlang.tables.access import allowing, noting
 
 
 class JobService(Service):
@@ -90,6 +91,7 @@ class ShardService(JobService):
         self._shard: Shard | None = None
         self._files: ShardFiles | None = None
         self._left: Iterator[Job] = iter(())
+        self._digests = TableDigests()
 
     def answer(self, request: Message) -> Message:
         """As `Service.answer`. With `fault` the next job is not tried: it is lost."""
@@ -140,8 +142,10 @@ class ShardService(JobService):
             files.add(lost_row(job, fault, options["carry"]), told)
             return told
         began = monotonic()
-        report = self._report(job, options)
-        told = Told(str(report["verdict"]), round((monotonic() - began) * 1000, 3))
+        with noting() as noted:
+            report = self._report(job, options)
+        ms = round((monotonic() - began) * 1000, 3)
+        told = Told(str(report["verdict"]), ms, tables=self._digests.tables(noted))
         files.add(row_of(job, report, options["carry"]), told)
         return told
 

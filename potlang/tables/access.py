@@ -25,6 +25,20 @@ class TableProblem(Exception):
         self.fields = fields
 
 
+class FileState(NamedTuple):
+    """A file that was read: its real path, its bytes, and when it was last changed."""
+
+    path: Path
+    size: int
+    changed_ns: int
+
+    @classmethod
+    def of(cls, path: Path) -> FileState:
+        """The state of a file now. Raises OSError."""
+        found = path.stat()
+        return cls(path, found.st_size, found.st_mtime_ns)
+
+
 class TableAccess(NamedTuple):
     """The tables that may be read: files below `directories`, and the database of a connection string."""
 
@@ -44,6 +58,19 @@ class TableAccess(NamedTuple):
 
     def file(self, name: str) -> Path:
         """The real path of a file that a program names. Raises TableProblem where it may not be read."""
+        noted = _noted.get()
+        if noted is not None:
+            noted.setdefault(name, self.state(name))
+        return self._found(name)
+
+    def state(self, name: str) -> FileState | None:
+        """The file that a program names, as it is now; None where it may not be read."""
+        try:
+            return FileState.of(self._found(name))
+        except (TableProblem, OSError):
+            return None
+
+    def _found(self, name: str) -> Path:
         if not self.directories:
             helps = ["allow a directory: `--sources-dir DIRECTORY`, or `sources=` from Python"]
             raise _refused(name, "no directory is allowed", helps)
@@ -75,6 +102,30 @@ def allowing(choice: TablesChoice) -> Iterator[None]:
         yield
     finally:
         _access.reset(token)
+
+
+NotedFiles: TypeAlias = "dict[str, FileState | None]"
+"""The files that programs have named, as they were before they were read; None: it may not be read."""
+
+_noted: ContextVar[NotedFiles | None] = ContextVar("noted", default=None)
+
+
+@contextmanager
+def noting() -> Iterator[NotedFiles]:
+    """The files that programs name inside."""
+    found: NotedFiles = {}
+    token = _noted.set(found)
+    try:
+        yield found
+    finally:
+        _noted.reset(token)
+
+
+def note(files: NotedFiles) -> None:
+    """Notes what was read before, by whoever has kept what was made of it."""
+    noted = _noted.get()
+    if noted is not None:
+        noted.update({name: state for name, state in files.items() if name not in noted})
 
 
 def allowed() -> TableAccess:
