@@ -31,8 +31,14 @@ _OWN: Final = frozenset(
 )
 """Members of programs and solutions: an object with one of them is the input itself."""
 
+ROWS: Final = (".parquet",)
+"""The endings of tables whose rows are jobs."""
 _BATCH: Final = 256
 """Rows of a Parquet file that are in memory at once."""
+
+
+class NoParquet(ValueError):
+    """A file with the name of a table is none."""
 
 
 class Job(NamedTuple):
@@ -40,7 +46,7 @@ class Job(NamedTuple):
 
     `line` is its line or row from 1, None for a file of its own. `source` is what `potlang.verify` takes, or
     a claim about a `theory`; traces may have a theory, too. `members` are those of the object that it is or
-    stands in.
+    stands in. `unread` says why there is no source: then the report says that alone.
     """
 
     file: str
@@ -51,6 +57,7 @@ class Job(NamedTuple):
     answer: str | None = None
     members: Mapping[str, Any] = MappingProxyType({})
     theory: Any = None
+    unread: str = ""
 
     @property
     def name(self) -> str:
@@ -95,6 +102,19 @@ def jobs_of_rows(file: str, start: int, count: int) -> Iterator[Job]:
         raise changed(file) from error
 
 
+def rows_of(file: str) -> int:
+    """How many rows a Parquet file has.
+
+    Raises OSError, MissingExtraError without pyarrow, and NoParquet for another file, or a damaged one.
+    """
+    parquet = needed("pyarrow.parquet", "frames")
+    with Path(file).open("rb") as stream:
+        try:
+            return int(parquet.read_metadata(stream).num_rows)
+        except (OSError, ValueError, NotImplementedError) as error:  # Those of pyarrow.
+            raise NoParquet("it is no Parquet file, or is damaged") from error
+
+
 def _rows(parquet: Any, file: str, start: int, count: int) -> Iterator[Job]:
     with parquet.ParquetFile(file) as table:
         sizes = [table.metadata.row_group(number).num_rows for number in range(table.num_row_groups)]
@@ -115,6 +135,21 @@ def job_of_file(file: str) -> Job:
     except OSError:
         return Job(file, None, None, Path(file), DEFAULT)
     return Job(file, None, None, data, kind_of(data))
+
+
+def job_of_table(file: str) -> Job:
+    """The job that a table is which could not be read as one, and whose report says so.
+
+    Raises OSError where it can be by now.
+    """
+    job = job_of_file(file)
+    if file.endswith(ROWS) and isinstance(job.source, bytes):
+        try:
+            rows_of(file)
+        except NoParquet as error:
+            return job._replace(source="", language=DEFAULT, unread=str(error))
+        raise changed(file)
+    return job
 
 
 def job_of_line(line: bytes, file: str, number: int) -> Job:

@@ -10,16 +10,23 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any, Final, Literal, NamedTuple
 
-from potlang.batch.jobs import Job, changed, job_of_file, jobs_of_lines, jobs_of_rows
+from potlang.batch.jobs import (
+    ROWS,
+    Job,
+    NoParquet,
+    changed,
+    job_of_table,
+    jobs_of_lines,
+    jobs_of_rows,
+    rows_of,
+)
 from potlang.languages.dagmath.read.samples import read_lines
 from potlang.source import DEFAULT_LIMITS
-from potlang.utils.extra import needed
 from potlang.version import __version__
 
 FORMAT: Final = 2
 NAME: Final = "manifest.json"
 LINES: Final = (".jsonl", ".ndjson")
-ROWS: Final = (".parquet",)
 Form = Literal["lines", "rows", "files"]
 
 
@@ -63,7 +70,7 @@ class Shard(NamedTuple):
             case "rows":
                 yield from jobs_of_rows(self.files[0], self.start, self.jobs)
             case "files":
-                yield from map(job_of_file, self.files)
+                yield from map(job_of_table, self.files)
 
 
 class Manifest(NamedTuple):
@@ -111,8 +118,9 @@ def planned(files: Sequence[str], options: dict[str, Any], shard_jobs: int) -> M
                     form: Form = "lines" if file.endswith(LINES) else "rows"
                     cuts = _cut_lines if form == "lines" else _cut_rows
                     parts += [(form, (file,), *cut) for cut in cuts(file, shard_jobs)]
-            except OSError as error:
-                unread.append(f"cannot read `{file}`: {error.strerror or error}")
+            except (OSError, NoParquet) as error:
+                reason = error.strerror if isinstance(error, OSError) else None
+                unread.append(f"cannot read `{file}`: {reason or error}")
                 if is_table:
                     parts.append(("files", (file,), 0, 0, 1, 1))
         if not is_table:
@@ -142,10 +150,7 @@ def _cut_lines(file: str, most: int) -> Iterator[_Cut]:
 
 
 def _cut_rows(file: str, most: int) -> Iterator[_Cut]:
-    try:
-        rows = needed("pyarrow.parquet", "frames").read_metadata(file).num_rows
-    except ValueError as error:
-        raise BatchError(f"cannot read `{file}`: {error}") from error
+    rows = rows_of(file)
     for start in range(0, rows, most):
         yield start, 0, start + 1, min(most, rows - start)
 

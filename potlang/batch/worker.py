@@ -14,12 +14,14 @@ from potlang.batch.manifest import Shard
 from potlang.batch.rows import ShardFiles, Told, lost_row, row_of
 from potlang.batch.tables import TableDigests
 from potlang.batch.theories import Theories
-from potlang.diag import Diagnostic
+from potlang.diag import Diagnostic, Sink
 from potlang.languages.dagmath.solve.answers import AnswerChecker
+from potlang.languages.pot.program import Checked
 from potlang.processes.frames import Message
 from potlang.processes.worker import Service
 from potlang.prove.cache import Cache
 from potlang.report.results import Limits
+from potlang.source import Document
 from potlang.tables.access import allowing, noting
 
 
@@ -49,6 +51,11 @@ class JobService(Service):
 
     def _report(self, job: Job, options: Message) -> dict[str, Any]:
         given: dict[str, Any] = {"trust": options["trust"], "limits": Limits(*options["limits"])}
+        if job.unread:
+            sink = Sink()
+            sink.report("POT0006", "", name=job.name, reason=job.unread)
+            checked = Checked(Document(job.name, None), tuple(sink.diagnostics()), None)
+            return api.rejected(checked, given["limits"]).to_dict()
         if job.language == "dagmath":
             given |= {"answer": job.answer, "steps": options["steps"], "judge": self._judge}
         else:

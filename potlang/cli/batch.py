@@ -127,7 +127,8 @@ def batch(
     process died three times; 2 the batch cannot be run. Ctrl-C: 130.
     """
     from potlang.batch.local import answered_locally
-    from potlang.batch.manifest import LINES, ROWS, BatchError
+    from potlang.batch.jobs import ROWS
+    from potlang.batch.manifest import LINES, BatchError
     from potlang.batch.on_ray import answered_on_ray
     from potlang.batch.run import BatchOptions, run_batch
     from potlang.utils.extra import MissingExtraError

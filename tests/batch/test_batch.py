@@ -278,6 +278,40 @@ def test_parquet(jobs: Path, whole: bytes, tmp_path: Path) -> None:
     assert read_manifest(tmp_path / "out" / "manifest.json").jobs == 40
 
 
+def test_what_is_no_parquet_is_a_job(jobs: Path, whole: bytes, tmp_path: Path) -> None:
+    """The rest goes on, and so does another run ([BATCH-JOB])."""
+    arrow = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    good = tmp_path / "good.parquet"
+    parquet.write_table(arrow.Table.from_pylist([{"id": "one", "source": TRACE}]), good)
+    data = good.read_bytes()
+    footer = int.from_bytes(data[-8:-4], "little") + 8
+    wrong = {
+        "cut.parquet": data[: len(data) // 2],
+        "empty.parquet": b"",
+        "footer.parquet": data[:-footer] + b"\xff" * (footer - 8) + data[-8:],
+        "text.parquet": json.dumps(program("1 < 2")).encode(),
+    }
+    for name, content in wrong.items():
+        (tmp_path / name).write_bytes(content)
+    files = [str(tmp_path / name) for name in wrong]
+    for part in (ShardChoice(1, 2), ShardChoice()):
+        state = run_batch([str(jobs), *files, str(good)], tmp_path / "out", FAST, part=part, shard_jobs=40)
+    assert state.is_whole and state.jobs == 45
+    rows = parsed(tmp_path / "out")
+    assert rows[:40] == [json.loads(line) for line in whole.splitlines()] and rows[-1]["id"] == "one"
+    for file, row in zip(files, rows[40:44], strict=True):
+        (found,) = row["report"]["diagnostics"]
+        assert (row["file"], row["verdict"], found["code"]) == (file, "rejected", "POT0006")
+        assert found["message"] == f"cannot read `{file}`: it is no Parquet file, or is damaged"
+    with pytest.raises(BatchError, match="no Parquet"):
+        planned(files, {}, 7)
+    (shard, _) = planned([files[0], str(jobs)], {}, 40).shards
+    (tmp_path / "cut.parquet").write_bytes(data)
+    with pytest.raises(OSError, match="not what it was"):
+        list(shard.read())
+
+
 # --- what is written ---------------------------------------------------------------------------------
 
 
