@@ -126,8 +126,8 @@ def batch(
     Exit code: 0 each job of this run is answered, whatever the verdicts; 3 some are lost, since their
     process died three times; 2 the batch cannot be run. Ctrl-C: 130.
     """
-    from potlang.batch.local import answered_locally
     from potlang.batch.jobs import ROWS
+    from potlang.batch.local import answered_locally
     from potlang.batch.manifest import LINES, BatchError
     from potlang.batch.on_ray import answered_on_ray
     from potlang.batch.run import BatchOptions, run_batch
