@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import tempfile
 import weakref
 from collections.abc import Sequence
+from contextlib import suppress
 from itertools import count
 from pathlib import Path
 from typing import Any, Final
@@ -32,7 +34,7 @@ class TableDatabase(Closing):
     def __init__(self, files: Sequence[Path]) -> None:
         """Raises MissingExtraError without DuckDB."""
         duckdb = needed("duckdb", "duckdb")
-        self.folder = Path(tempfile.mkdtemp(prefix="potlang-tables-"))
+        self.folder, lock = _own_folder()
         self.error: type[Exception] = duckdb.Error
         """The exceptions of queries."""
         self.memory_error: type[Exception] = duckdb.OutOfMemoryException
@@ -40,7 +42,7 @@ class TableDatabase(Closing):
         self._numbers = count(1)
         self._connection = duckdb.connect(":memory:")
         # Programs with large tables are closed by nobody: the database goes with them.
-        self._free = weakref.finalize(self, _free, self._connection, self.folder)
+        self._free = weakref.finalize(self, _free, self._connection, self.folder, lock)
         spill = self.folder / "spill"
         allowed = ", ".join(quoted(str(path)) for path in files)
         for setting in (
@@ -84,9 +86,46 @@ class TableDatabase(Closing):
         return name
 
 
-def _free(connection: Any, folder: Path) -> None:
+def _free(connection: Any, folder: Path, lock: int | None) -> None:
     connection.close()
     shutil.rmtree(folder, ignore_errors=True)
+    if lock is not None:
+        os.close(lock)
+
+
+def _own_folder() -> tuple[Path, int | None]:
+    """A new folder, and the descriptor that locks it while this process lives.
+
+    Folders that nobody locks are those of processes that were killed: they are removed.
+    """
+    made = Path(tempfile.mkdtemp(prefix="potlang-new-"))
+    try:
+        import fcntl
+    except ImportError:
+        return made, None
+
+    def locked(folder: Path) -> int:
+        found = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+        try:
+            fcntl.flock(found, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            os.close(found)
+            raise
+        return found
+
+    try:
+        lock = locked(made)
+    except OSError:  # A file system without locks.
+        return made, None
+    # Under this name it is seen by others, who find it locked.
+    folder = made.rename(made.with_name(made.name.replace("new", "tables")))
+    for other in folder.parent.glob("potlang-tables-*"):
+        # Those of other users cannot be opened.
+        with suppress(OSError):
+            left = locked(other)
+            shutil.rmtree(other, ignore_errors=True)
+            os.close(left)
+    return folder, lock
 
 
 def quoted(text: str) -> str:

@@ -9,6 +9,7 @@ import socket
 import sqlite3
 import subprocess
 import sys
+import tempfile
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,7 @@ import potlang
 from potlang import Limits
 from potlang.languages.pot.program import Checked
 from potlang.tables import reading
+from potlang.tables.database import TableDatabase
 
 COLUMNS = {"id": "VARCHAR", "age": "BIGINT", "boss": "VARCHAR"}
 ROWS = [("ann", 30, "bob"), ("bob", 17, None), ("Zoë, 'c\"", 5, "ann"), ("ann", 30, "bob")]
@@ -508,6 +510,19 @@ def test_reading_ends_with_the_time_of_the_call(tmp_path: Path) -> None:
     source = write_table(tmp_path / "p.csv", COLUMNS, [(f"p{n}", n, None) for n in range(50_000)])
     report = potlang.verify(people(source), language="pot", sources=tmp_path, limits=Limits(total_ms=1))
     assert report.verdict == "unknown" and not report.results
+
+
+def test_folders_of_killed_processes_are_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not those of processes that live."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    left = tmp_path / "potlang-tables-left"
+    left.mkdir()
+    (left / "spill").write_bytes(b"x")
+    with TableDatabase([]) as one:
+        assert list(tmp_path.iterdir()) == [one.folder]
+        with TableDatabase([]) as other:
+            assert {*tmp_path.iterdir()} == {one.folder, other.folder}
+    assert not list(tmp_path.iterdir())
 
 
 def test_sqlite_views_and_locks(tmp_path: Path) -> None:
