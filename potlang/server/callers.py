@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from time import monotonic
 from typing import Any, Final, Literal, NamedTuple
 
 import anyio
+import anyio.from_thread
 import anyio.to_thread
 
 from potlang import tool
@@ -34,6 +36,8 @@ _NEWEST: Final = 0.05
 """The weight of the newest call in the mean of their times."""
 _START_SECONDS: Final = 2.0
 """That a new child takes, where the processors have other work too."""
+_LOOK_SECONDS: Final = 0.5
+"""After which it is looked at whether others have had less time, time and again."""
 _LAST_MOMENT: Final = 0.2
 """Seconds that a cancelled call has to be answered before its child is ended."""
 
@@ -48,7 +52,7 @@ class CallAllowance(NamedTuple):
 _USUAL: Final = CallAllowance()
 
 
-Loss = Death | Literal["cancelled", "moment"]
+Loss = Death | Literal["cancelled", "moment", "slowed"]
 
 
 class Watcher:
@@ -58,7 +62,7 @@ class Watcher:
         """A call has waited for its place, whichever."""
 
     def lost(self, reason: Loss) -> None:
-        """A child was ended: by a limit, by its own fault, for a cancellation, or off the quick place."""
+        """A child was ended: by a limit, its own fault, a cancellation, off the quick place, or as slowed."""
 
 
 _NOBODY: Final = Watcher()
@@ -116,7 +120,7 @@ class Callers:
                 quick = QUICK_SECONDS if ticket.quick else None
                 answer = await self._carried_out(message, caller, allowance, quick)
                 self._mean_seconds += _NEWEST * (monotonic() - at - self._mean_seconds)
-                ticket.tried = True
+                ticket.tried = answer is None
         return answer
 
     def expected_wait(self) -> float:
@@ -142,6 +146,7 @@ class Callers:
                 allowance,
                 quick,
                 answered,
+                lambda: self.turns.is_ahead(caller),
                 abandon_on_cancel=True,
                 limiter=self._threads,
             )
@@ -164,6 +169,9 @@ class Callers:
             self._busy.discard(process)
         if answer is None:
             self._replace(caller, "moment")
+        elif process.is_low:
+            process.kill()
+            self._replace(caller, "slowed")
         elif process.alive() and not _is_worn(process):
             self._idle.append(process)
         else:
@@ -215,13 +223,18 @@ def _exchange(
     allowance: CallAllowance,
     quick: float | None,
     answered: threading.Event,
+    is_ahead: Callable[[], bool],
 ) -> Message | None:
-    """Sends a call and waits for its answer, None after `quick` seconds; in a thread of its own."""
+    """Sends a call and waits for its answer, None after `quick` seconds; in a thread of its own.
+
+    When `is_ahead` says, in the loop that has started the thread, that others wait who have had less time,
+    the call goes on at low priority.
+    """
     process.handshake()
     process.memory = allowance.megabytes
     process.send({**message, "memory": allowance.megabytes, "deadline": allowance.seconds + 1.0})
     try:
-        answer = process.receive(Deadline((quick or allowance.seconds) * 1000))
+        answer = _received(process, quick or allowance.seconds, is_ahead)
         answered.set()
         return answer
     except TimeoutError:
@@ -229,6 +242,17 @@ def _exchange(
         if quick is not None:
             return None
         raise Died("timeout", f"no answer within {allowance.seconds:g} s") from None
+
+
+def _received(process: Process, seconds: float, is_ahead: Callable[[], bool]) -> Message:
+    """The answer. Raises Died, and TimeoutError when the seconds are over."""
+    deadline = Deadline(seconds * 1000)
+    while not process.is_low and not deadline.passed():
+        with suppress(TimeoutError):
+            return process.receive(Deadline(min(_LOOK_SECONDS * 1000, deadline.left_ms())))
+        if not deadline.passed() and anyio.from_thread.run_sync(is_ahead):
+            process.lower_priority()
+    return process.receive(deadline)
 
 
 def _lost(reason: Death, allowance: CallAllowance) -> dict[str, Any]:

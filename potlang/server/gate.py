@@ -43,6 +43,10 @@ _FREE: Final = frozenset({"health", "openapi"})
 """They need no token and are never refused."""
 _REQUEST_ID: Final = re.compile(r"[A-Za-z0-9._:-]{1,80}")
 _MOST_CALLERS: Final = 10_000
+_HELD: Final = frozenset({"rate", "in_flight", "too_large"})
+_HOLD_SECONDS: Final = 1.0
+"""As soon as a client that was refused may try again, by `Retry-After`."""
+_MOST_HELD: Final = 100
 _STALLED_SECONDS: Final = 60.0
 """For which a client may take none of its answer."""
 _PIECE: Final = 65_536
@@ -78,6 +82,9 @@ class CallerState:
     name: str
     limits: CallerLimits
     open: dict[str, OpenRequest] = field(default_factory=dict)
+    held: int = 0
+    """Its refusals that are held back."""
+    refused_at: float = -1e9
     _allowed: float = 0.0
     _at: float = -1e9
 
@@ -142,6 +149,8 @@ class Gate:
         try:
             await self._passed(passage)
         except Refusal as refusal:
+            if refusal.code in _HELD:
+                await _held(scope["state"]["caller"])
             await passage.refuse(refusal)
             if passage.operation not in _FREE:
                 self._metrics.refused.labels(refusal.code, passage.name).inc()
@@ -254,6 +263,22 @@ class Gate:
                 "bytes_out": passage.bytes_out,
             }
             _tell(json.dumps(line))
+
+
+async def _held(caller: CallerState) -> None:
+    """Who is refused again before it may try again waits: to refuse takes time that others could have.
+
+    Its connection waits with it, and what it sends is not read meanwhile.
+    """
+    now = monotonic()
+    is_soon, caller.refused_at = now < caller.refused_at + _HOLD_SECONDS, now
+    if is_soon and caller.held < _MOST_HELD:
+        caller.held += 1
+        try:
+            await anyio.sleep(_HOLD_SECONDS)
+        finally:
+            caller.held -= 1
+            caller.refused_at = monotonic()
 
 
 class _Passage:

@@ -24,6 +24,7 @@ LOCAL: Final = Caller()
 
 
 _MODEST_SECONDS: Final = 5.0
+_AHEAD_SECONDS: Final = 1.0
 
 
 class QueueFull(Exception):
@@ -37,7 +38,7 @@ class Ticket:
         self.caller = caller
         self.rank = rank
         self.tried = False
-        """Whether it has been on the quick place: from then on it waits for one without a time limit."""
+        """Whether the quick place's moment was not enough: it then waits for a place without a time limit."""
         self.quick = False
         """Whether it is on the quick place."""
         self.admitted = False
@@ -53,6 +54,7 @@ class Turns:
     the fewest, then to the call that came first. Nobody knows beforehand how long a call takes: where all
     places are taken, a call has the quick one for a moment, and begins again later if that was not enough
     (task assignment by guessing size, Harchol-Balter 2002). So what is easy seldom waits for what is hard.
+    After a call of an origin for which the moment was not enough, its newest call is the next there.
     """
 
     def __init__(self, places: int, most_waiting: int, clock: Callable[[], float] = monotonic) -> None:
@@ -61,6 +63,8 @@ class Turns:
         self._clock = clock
         self._used: dict[str, float] = {}
         """Seconds that origins have had places for, from where the least of them was when they came."""
+        self._hard: set[str] = set()
+        """Origins for whose last call the quick place's moment was not enough."""
         self._ranks = count()
         self._waiting: list[Ticket] = []
         self._at_work: set[Ticket] = set()
@@ -99,13 +103,29 @@ class Turns:
             if ticket in self._at_work:
                 self.charge(ticket.caller, self._clock() - ticket.began)
                 self._at_work.remove(ticket)
+                if ticket.quick:
+                    self._remember(ticket)
             if ticket in self._waiting:
                 self._waiting.remove(ticket)
             self._admit()
 
+    def _remember(self, ticket: Ticket) -> None:
+        if ticket.tried:
+            self._hard.add(ticket.caller.origin)
+        else:
+            self._hard.discard(ticket.caller.origin)
+
     def charge(self, caller: Caller, seconds: float) -> None:
         """Count so much more time for who has sent a call."""
         self._used[caller.origin] = self._used.get(caller.origin, 0.0) + seconds
+
+    def is_ahead(self, caller: Caller) -> bool:
+        """Whether the origin has had a good deal more time than another one, of which a call waits."""
+        if all(each.caller.origin == caller.origin for each in self._waiting):
+            return False
+        times = self._times()
+        least = min(times[each.caller.origin] for each in self._waiting)
+        return times.get(caller.origin, 0.0) > least + _AHEAD_SECONDS
 
     def _times(self) -> dict[str, float]:
         """The seconds of all origins that have calls, until now."""
@@ -121,6 +141,7 @@ class Turns:
         times = self._times()
         least = min(times.values(), default=0.0)
         self._used = {each: used for each, used in self._used.items() if each in times or used > least}
+        self._hard &= self._used.keys()
         if origin not in times:
             self._used[origin] = max(self._used.get(origin, least), least)
 
@@ -141,15 +162,15 @@ class Turns:
             by_origin = Counter(each.caller.origin for each in self._at_work)
             by_caller = Counter(each.caller for each in self._at_work)
             quick = sum(not each.quick for each in self._at_work) >= self._places
-            # On the quick place the newest is first: else what is easy would wait until all that is hard
-            # and came before it has had its moment.
+            # Where calls are hard the newest has the quick place first: else what is easy would wait until
+            # all that came before it has had its moment. Where they are not, the oldest would wait for ever.
             chosen = min(
                 able,
                 key=lambda each: (
                     by_origin[each.caller.origin],
                     times[each.caller.origin],
                     by_caller[each.caller],
-                    -each.rank if quick else each.rank,
+                    -each.rank if quick and each.caller.origin in self._hard else each.rank,
                 ),
             )
             chosen.quick = quick

@@ -46,7 +46,7 @@ class Bench:
                         finally:
                             del self.at_work[name]
                         answered = not ticket.quick or name not in self.hard
-                        ticket.tried = True
+                        ticket.tried = not answered
                 except QueueFull:
                     self.refused.append(name)
                     return
@@ -157,11 +157,11 @@ def test_what_is_easy_passes_what_is_hard_on_the_quick_place() -> None:
             await begin(f"hard{number}")
         await begin("easy")
         assert set(bench.at_work) - set(bench.quick()) == {"hard0", "hard1"}
-        # Each has its moment, and is put back; the newest is first.
+        # Each has its moment, and is put back; while that was not enough the newest is first.
         await bench.end("hard2")
         assert bench.quick() == ["easy"]
         await bench.end("easy")
-        for number in range(11, 2, -1):
+        for number in (3, *range(11, 3, -1)):
             assert bench.quick() == [f"hard{number}"]
             await bench.end(f"hard{number}")
         # Nothing that was put back is tried again, and all of it is served in its order.
@@ -172,6 +172,39 @@ def test_what_is_easy_passes_what_is_hard_on_the_quick_place() -> None:
         assert not bench.at_work
 
     run(2, main)
+
+
+def test_what_came_first_does_not_wait_for_ever_behind_what_comes_later() -> None:
+    """[MCP-FAIR]: of calls that a moment is enough for, the oldest has the quick place."""
+
+    async def main(bench: Bench, begin: Callable[..., Awaitable[None]]) -> None:
+        await begin("long", B)
+        for number in range(30):
+            await begin(f"a{number}", A)
+            await begin(f"a{number} too", A)
+            assert bench.quick() == [f"a{number}"]
+            await bench.end(f"a{number}")
+            await bench.end(f"a{number} too")
+
+    run(1, main)
+
+
+def test_who_has_had_more_time_is_ahead_of_those_who_wait() -> None:
+    """[MCP-FAIR]: who waits itself, or has nobody waiting beside it, is not."""
+
+    async def main(bench: Bench, begin: Callable[..., Awaitable[None]]) -> None:
+        for number in range(3):
+            await begin(f"a{number}", A)
+        bench.now += 60
+        assert not bench.turns.is_ahead(A)
+        for number in range(3):
+            await begin(f"b{number}", B)
+        bench.now += 0.4
+        assert not bench.turns.is_ahead(B)
+        bench.now += 10
+        assert bench.turns.is_ahead(A) and not bench.turns.is_ahead(B)
+
+    run(1, main)
 
 
 def test_a_full_queue_turns_away_who_has_most_in_it() -> None:
