@@ -130,10 +130,10 @@ def killed(path: Path, out: Path, trust: str, workers: int, kills: int, seconds:
     chance, done = random.Random(seed), 0
     for _ in range(kills):
         process = run(path, out, trust, workers)
-        time.sleep(chance.uniform(0.3, max(0.6, 2 * seconds / (kills + 1))))
+        time.sleep(chance.uniform(0.3, max(0.6, 1.7 * seconds / (kills + 1))))
         if process.poll() is None:
+            os.killpg(process.pid, signal.SIGKILL)
             done += 1
-        os.killpg(process.pid, signal.SIGKILL)
         process.communicate()
     ended(run(path, out, trust, workers))
     return done
