@@ -16,6 +16,7 @@ from starlette.routing import Route, Router
 from potlang import tool
 from potlang.server.bodies import WholeBodies
 from potlang.server.callers import MOST_WAITING, Callers
+from potlang.server.connections import BoundedConnection
 from potlang.server.gate import Gate, quieten
 from potlang.server.mcp import PATH, interruptible, mcp_app
 from potlang.server.metrics import Metrics
@@ -106,6 +107,8 @@ async def _serve(
             log_level="critical",
             access_log=False,
             lifespan="on",
+            http=BoundedConnection,
+            ws="none",
             proxy_headers=bool(serving.proxies),
             forwarded_allow_ips=serving.proxies,
             server_header=False,
