@@ -28,6 +28,7 @@ COMMANDS = {
     "score": ("score:score", "Score samples of DAG-MATH solutions."),
     "policy": ("policy:policy", "Store programs in versions, with tests."),
     "mcp": ("mcp:mcp", "Serve the tool to models."),
+    "lsp": ("lsp:lsp", "Serve an editor: diagnostics, hover, completion."),
     "serve": ("serve:serve", "Serve all over HTTP: the verbs, batches, MCP."),
     "reason": ("reason:reason", "Answer a question with programs that a model writes."),
     "eval": ("eval:eval_", "Evaluate programs on questions with known answers."),
@@ -40,7 +41,7 @@ COMMANDS = {
 """The module and the function of each command, and its line in `potc --help`."""
 SECTIONS = {
     "Verify": ("verify", "check", "lint", "fix", "fmt"),
-    "Look": ("view", "explain", "compile", "doctor", "help", "completion"),
+    "Look": ("view", "explain", "compile", "lsp", "doctor", "help", "completion"),
     "Keep": ("cert", "cache", "policy"),
     "Models": ("reason", "schema", "grammar", "mcp", "serve"),
     "Data": ("batch", "results", "eval", "score", "glue", "build-gold", "generate", "synthesize"),

@@ -58,7 +58,7 @@ def raw_edits(document: Document, edits: tuple[Edit, ...]) -> list[RawEdit]:
             return sorted(replaced)
         if len(patches) == 1 and not replaced:
             return _narrowed(text, [RawEdit(*edit) for edit in patch_text(document.layout, patches[0])])
-        return _difference(text, _one_by_one(_apply(text, replaced), patches))
+        return difference(text, _one_by_one(_apply(text, replaced), patches))
     except FixError:
         return []
 
@@ -66,7 +66,7 @@ def raw_edits(document: Document, edits: tuple[Edit, ...]) -> list[RawEdit]:
 def _narrowed(text: str, edits: list[RawEdit]) -> list[RawEdit]:
     """The edits, or where one rewrites the whole text the difference that it makes."""
     if len(edits) == 1 and edits[0].end - edits[0].start == len(text):
-        return _difference(text, edits[0].text)
+        return difference(text, edits[0].text)
     return edits
 
 
@@ -93,7 +93,8 @@ def _overlap(a: RawEdit, b: RawEdit) -> bool:
     return first.end > second.start
 
 
-def _difference(old: str, new: str) -> list[RawEdit]:
+def difference(old: str, new: str) -> list[RawEdit]:
+    """The one edit that makes the new text of the old one; none where they are the same."""
     if old == new:
         return []
     limit = min(len(old), len(new))

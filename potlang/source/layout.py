@@ -173,3 +173,20 @@ def raw_offset(text: str, start: int, end: int, index: int) -> int:
         decoded += run + 1
         raw = escape.end()
     return max(start, min(raw + index - decoded, end))
+
+
+def decoded_index(text: str, start: int, end: int, offset: int) -> int:
+    """Which character of the string literal's content `text[start:end]` stands at the raw `offset`.
+
+    The inverse of `raw_offset`; an offset inside an escape means the character that the escape stands for.
+    """
+    raw, decoded = start, 0
+    for escape in _ESCAPE.finditer(text, start, end):
+        if escape.start() >= offset:
+            break
+        decoded += escape.start() - raw
+        if escape.end() > offset:
+            return decoded
+        decoded += 1
+        raw = escape.end()
+    return decoded + max(0, min(offset, end) - raw)

@@ -11,6 +11,9 @@ from typing import Final, NamedTuple
 
 from potlang.expressions.spacing import spaced
 from potlang.expressions.surface import Formula, ParsedProgram
+from potlang.ir.digest import digest
+from potlang.languages.pot.check import check
+from potlang.languages.pot.program import Checked
 from potlang.utils.serialize import json_text
 
 WIDTH: Final = 100
@@ -33,6 +36,21 @@ class _JsonPart(NamedTuple):
     brackets: str
     parts: list[_JsonPart]
     width: int
+
+
+def laid_out(checked: Checked) -> str | None:
+    """The text of a checked program in its canonical layout; None for one with errors or without a text.
+
+    Raises AssertionError if the layout would mean something else, which is a bug of ours.
+    """
+    before = checked.document.text
+    if checked.program is None or before is None:
+        return None
+    after = format_text(before, formulas_of(checked.program.tree))
+    again = check(after).program
+    if again is None or digest(again.untabled) != digest(checked.program.untabled):
+        raise AssertionError(f"the canonical layout of {checked.document.name} would mean something else")
+    return after
 
 
 def format_text(text: str, formulas: Mapping[str, str] = MappingProxyType({})) -> str:

@@ -1,0 +1,163 @@
+"""The diagnostics of a text, the changes that its fixes make, and its canonical layout."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, Final, NamedTuple
+
+from potlang import api
+from potlang.diag import Applicability, Diagnostic, Fix, Place, Severity, Sink
+from potlang.diag.fixes import difference, raw_edits
+from potlang.editor.answers import TextChange, TextSpan
+from potlang.editor.mending import MendedJson
+from potlang.languages.kind import Kind, kind_of
+from potlang.languages.pot.format import laid_out
+from potlang.languages.pot.read.reader import SECTIONS
+from potlang.source import Document
+from potlang.utils.deadline import OutOfFuel, within
+
+LARGEST: Final = 8 << 20
+"""Characters of a text that is looked at ([EDIT-LIMITS])."""
+CHECK_MS: Final = 4_000
+_TELLING: Final = frozenset({"sorts", "knowledge_base", "verifications", "optimization"})
+"""Sections that no other format has."""
+_LANGUAGES: Final[dict[str, Kind]] = {"potlang-trace": "dot", "potlang-solution": "dagmath", "potlang": "pot"}
+"""What editors call the languages, where a file says by its name what it is."""
+
+
+class Diagnosed(NamedTuple):
+    """The diagnostics of a text, with the document that their places are in.
+
+    `shift` is what the document leaves out in front of the text: a byte order mark. `is_unfinished`: there
+    was no time to say more.
+    """
+
+    kind: Kind
+    document: Document
+    diagnostics: tuple[Diagnostic, ...]
+    shift: int = 0
+    is_unfinished: bool = False
+
+    def span(self, place: Place) -> TextSpan:
+        """Where a place is in the text."""
+        start, end = self.document.raw_span(place) or (0, 0)
+        return start + self.shift, end + self.shift
+
+    def changes(self, fix: Fix) -> list[TextChange]:
+        """What a fix changes in the text; nothing where it does not apply."""
+        edits = raw_edits(self.document, fix.edits)
+        return [TextChange(edit.start + self.shift, edit.end + self.shift, edit.text) for edit in edits]
+
+
+class OfferedFix(NamedTuple):
+    """A fix of a diagnostic, and the changes that it makes."""
+
+    diagnostic: Diagnostic
+    fix: Fix
+    changes: list[TextChange]
+
+    @property
+    def is_safe(self) -> bool:
+        """Whether it keeps the meaning."""
+        return self.fix.applicability is Applicability.SAFE
+
+
+def kind_of_text(text: str, language: str = "") -> Kind:
+    """The language of a text: what its content says, where the editor does not name one of ours."""
+    return _LANGUAGES.get(language) or kind_of(text.encode("utf-8", "surrogatepass"))
+
+
+def is_foreign(text: str, kind: Kind) -> bool:
+    """Whether a text is JSON of something else, of which nothing is said ([EDIT-FOREIGN])."""
+    if kind != "pot":
+        return False
+    value = _json_of(text)
+    if not isinstance(value, dict):
+        return not isinstance(value, list) or not value or not isinstance(value[0], dict)
+    if "pot-" in str(value.get("$schema", "")):
+        return False
+    found = set(SECTIONS) & value.keys()
+    return not found & _TELLING and len(found) < 2
+
+
+def _json_of(text: str) -> object:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return MendedJson(text).value
+
+
+def diagnose(text: str, language: str = "") -> Diagnosed:
+    """What `potc check` and the quick rules of `potc lint` say of a text; it ends within its time."""
+    kind = kind_of_text(text, language)
+    document = Document.from_str(text, "<editor>")
+    if len(text) > LARGEST:
+        return Diagnosed(kind, document, _too_large())
+    if not language.startswith("potlang") and (not text.strip() or is_foreign(text, kind)):
+        return Diagnosed(kind, document, ())
+    shift = len(text) - len(document.text or "")
+    with within(CHECK_MS):
+        try:
+            checked: Any = api.lint(text, language=kind, budget_ms=0)
+        except OutOfFuel:
+            return Diagnosed(kind, document, (), is_unfinished=True)
+    return Diagnosed(kind, checked.document, checked.diagnostics, shift)
+
+
+def _too_large() -> tuple[Diagnostic, ...]:
+    sink = Sink()
+    sink.report("POT0002", Place("", (0, 1)), limit=LARGEST)
+    return tuple(sink.diagnostics())
+
+
+def fixes_within(found: Diagnosed, start: int, end: int) -> list[OfferedFix]:
+    """The fixes of the diagnostics that a part of the text touches, those that keep the meaning first."""
+    offered: list[OfferedFix] = []
+    for diagnostic in found.diagnostics:
+        low, high = found.span(diagnostic.place)
+        if low > end or high < start:
+            continue
+        for fix in diagnostic.fixes:
+            changes = found.changes(fix)
+            if changes:
+                offered.append(OfferedFix(diagnostic, fix, changes))
+    return sorted(offered, key=lambda each: not each.is_safe)
+
+
+def all_safe(text: str, language: str = "") -> list[TextChange]:
+    """The change that all safe fixes make together; none where there are none."""
+    with within(CHECK_MS):
+        try:
+            fixed = api.fix(text, language=kind_of_text(text, language))
+        except (OutOfFuel, ValueError):
+            return []
+    return _changes(text, fixed.text) if fixed.applied else []
+
+
+def formatted(text: str, language: str = "") -> list[TextChange]:
+    """The change that lays a program out as `potc fmt` does; none for a text that has errors or is none."""
+    if kind_of_text(text, language) != "pot" or is_foreign(text, "pot"):
+        return []
+    with within(CHECK_MS):
+        try:
+            after = laid_out(api.check(text, language="pot"))
+        except OutOfFuel:
+            return []
+    return [] if after is None else _changes(text, after)
+
+
+def is_worse(before: str, after: str, language: str) -> Diagnostic | None:
+    """The first error of a changed text, where there was none before."""
+    kind = kind_of_text(before, language)
+    if _errors(before, kind):
+        return None
+    return next(iter(_errors(after, kind)), None)
+
+
+def _errors(text: str, kind: Kind) -> list[Diagnostic]:
+    checked: Any = api.check(text, language=kind)
+    return [each for each in checked.diagnostics if each.severity is Severity.ERROR]
+
+
+def _changes(before: str, after: str) -> list[TextChange]:
+    return [TextChange(edit.start, edit.end, edit.text) for edit in difference(before, after)]
