@@ -22,6 +22,8 @@ _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*+)(?:\.[0-9]++)?(?:[eE][-+]?[0-9]++)?")
 _LITERALS: Final = frozenset({"true", "false", "null"})
 _STRINGS: Final = {"string": '"', "single": "'", "curly": "“”", "open": "\"'“"}
 _PAIR: Final = {"{": "}", "[": "]"}
+_TAIL = re.compile(r"(?:[ \t]*\}[\]}, \t]*|,?[ \t]*)\Z")
+"""What behind a string that is not closed belongs to the JSON around it: formulas do not end in a brace."""
 _W = r"[ \t\n\r]*+"
 _ITEM = r'"[^"\\\x00-\x1f]*+"'
 # Well-formed strings of a list are passed in one match: most of a large program is a list of facts.
@@ -139,11 +141,10 @@ class _JsonMending:
         token = token_at(self._source, position, size)
         if token is None or token.kind != "string" or not {"\n", "\r"} & {*token.text}:
             return token
-        end = token.start + len(re.split(r"[\r\n]", token.text, maxsplit=1)[0].rstrip())
-        text = self._source[token.start : end]
-        if text.endswith(",") and len(text) > 1:
-            end, text = end - 1, text[:-1]
-        return JsonToken("open", token.start, end, text)
+        line = re.split(r"[\r\n]", token.text, maxsplit=1)[0]
+        tail = _TAIL.search(line, 1)
+        text = line if tail is None else line[: tail.start()]
+        return JsonToken("open", token.start, token.start + len(text), text)
 
     # --- tokens ----------------------------------------------------------------------------------
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from potlang.editor.answers import ItemKind, OutlineItem, SortHint, TextSpan, TextToken, TokenKind
 from potlang.editor.json_text import JsonText, object_at
 from potlang.editor.program.names import ProgramNames, site_uses
-from potlang.editor.program.sites import Site, SiteRole, item_sites
+from potlang.editor.program.sites import SINGLE, Site, SiteRole, item_sites, section_of
 from potlang.editor.program.uses import NameUse
 from potlang.expressions.tables import Token, tokenize
 from potlang.sema.builtins import BUILTINS
@@ -62,7 +62,7 @@ def _sites_within(json: JsonText, start: int, end: int) -> Iterator[tuple[Site, 
     if not isinstance(program, dict):
         return
     low, high = json.json.mended(start), json.json.mended(end)
-    for section, pointer in _items_within(json, low, high):
+    for section, pointer in _items_within(json, program, low, high):
         value = object_at(program, pointer)
         for site in item_sites(section, pointer, value):
             span = json.span(site.pointer)
@@ -70,21 +70,24 @@ def _sites_within(json: JsonText, start: int, end: int) -> Iterator[tuple[Site, 
                 yield site, span
 
 
-def _items_within(json: JsonText, low: int, high: int) -> Iterator[tuple[str, str]]:
+def _items_within(
+    json: JsonText, program: dict[str, object], low: int, high: int
+) -> Iterator[tuple[str, str]]:
     """The sections and pointers of items that a part of the mended text touches."""
     layout = json.json.document.layout
     root = layout.children(layout.root().start)
     if not isinstance(root, dict):
         return
-    for section, extent in root.items():
-        if extent.end < low or extent.start > high:
+    for key, extent in root.items():
+        section = section_of(program, key)
+        if section is None or extent.end < low or extent.start > high:
             continue
-        if section in ("optimization", "semantics"):
-            yield section, f"/{section}"
+        if section in SINGLE:
+            yield section, join_pointer("", key)
             continue
         for token, inner in _pairs(layout.children(extent.start)):
             if inner.end >= low and inner.start <= high:
-                yield section, join_pointer("", section, token)
+                yield section, join_pointer("", key, token)
 
 
 def _pairs(children: dict[str, Extent] | list[Extent]) -> Iterator[tuple[str | int, Extent]]:

@@ -10,12 +10,12 @@ from potlang.editor.json_text import JsonCursor, JsonText
 from potlang.editor.operator_pages import builtin_page, sign_page, usage
 from potlang.editor.program.names import Declaration, NameAt, ProgramNames
 from potlang.editor.program.packs import pack_parameters
-from potlang.editor.program.sites import Site, sites_beside
+from potlang.editor.program.sites import Site, section_of, sites_beside
 from potlang.editor.program.words import sentence_of
 from potlang.editor.schemas import description_at
 from potlang.expressions.tables import Token, tokenize
 from potlang.sema.sorts import BUILTIN, CONSTRUCTORS
-from potlang.source import split_pointer
+from potlang.source import join_pointer, split_pointer
 
 _KINDS = {
     "function": "function",
@@ -159,7 +159,9 @@ def _sentence(names: ProgramNames, tokens: tuple[str, ...]) -> str | None:
     program = names.program
     if not isinstance(program, dict) or len(tokens) < 2:
         return None
-    return sentence_of(program, tokens[0], names.value_at(f"/{tokens[0]}/{tokens[1]}"))
+    section = section_of(program, tokens[0])
+    value = names.value_at(join_pointer("", *tokens[:2]))
+    return None if section is None else sentence_of(program, section, value)
 
 
 def _description(value: Any) -> list[str]:

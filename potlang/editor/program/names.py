@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import Any, Literal, NamedTuple
 
 from potlang.editor.program.packs import pack_parameters
-from potlang.editor.program.sites import DECLARING, Site, SiteRole, sites, sites_beside
+from potlang.editor.program.sites import DECLARING, Site, SiteRole, section_of, sites, sites_beside
 from potlang.editor.program.uses import NameUse, formula_uses, sort_uses
 from potlang.expressions.names import written
 from potlang.sema.builtins import BUILTINS
@@ -77,7 +77,9 @@ class ProgramNames:
         found: dict[TargetSpace, dict[str, list[Declaration]]] = {"symbol": {}, "sort": {}, "rule": {}}
         program = self.program if isinstance(self.program, dict) else {}
         # Facts and claims declare nothing, and there may be very many of them.
-        declaring = {key: program.get(key) for key in _DECLARING_SECTIONS}
+        declaring = {
+            key: value for key, value in program.items() if section_of(program, key) in _DECLARING_SECTIONS
+        }
         for site in sites(declaring):
             space = _space_of(site.role)
             if space is not None:

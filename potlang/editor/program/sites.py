@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Literal, NamedTuple
 
+from potlang.languages.pot.read.reader import section_meant
 from potlang.languages.pot.read.sort_kinds import canonical_kind
 from potlang.source.pointer import join_pointer
 
@@ -69,23 +70,32 @@ class Site(NamedTuple):
 def sites(program: object) -> Iterator[Site]:
     """The strings of a whole program that have a role, section by section."""
     if isinstance(program, dict):
-        for section in _SECTIONS:
-            for pointer, value in _items(program, section):
-                yield from item_sites(section, pointer, value)
+        for key in program:
+            section = section_of(program, key)
+            if section is not None:
+                for pointer, value in _items(program, key, section):
+                    yield from item_sites(section, pointer, value)
+
+
+def section_of(program: Mapping[str, Any], key: str) -> str | None:
+    """The section that stands under a key, as programs are read ([POT-PROG-2]); None for another key."""
+    section = key if key in _SECTIONS else section_meant(key)
+    is_it = section in _SECTIONS and (section == key or section not in program)
+    return section if is_it else None
 
 
 def sites_beside(program: object, tokens: list[str]) -> Iterator[Site]:
     """The strings of the one item of a section that a pointer leads into."""
-    if not isinstance(program, dict) or not tokens or tokens[0] not in _SECTIONS:
+    section = section_of(program, tokens[0]) if isinstance(program, dict) and tokens else None
+    if section is None or not isinstance(program, dict):
         return
-    section = tokens[0]
-    value = program.get(section)
-    if section == "optimization" or section == "semantics":
-        yield from item_sites(section, f"/{section}", value)
+    value = program.get(tokens[0])
+    if section in SINGLE:
+        yield from item_sites(section, join_pointer("", tokens[0]), value)
         return
     if len(tokens) < 2:
         return
-    pointer = join_pointer("", section, tokens[1])
+    pointer = join_pointer("", tokens[0], tokens[1])
     if isinstance(value, dict):
         yield from item_sites(section, pointer, value.get(tokens[1]))
     elif isinstance(value, list) and tokens[1].isdigit() and int(tokens[1]) < len(value):
@@ -106,7 +116,7 @@ def item_sites(section: str, pointer: str, value: object) -> Iterator[Site]:
     if section == "knowledge_base":
         return _fact(pointer, value)
     if section in _STATEMENTS:
-        return _statement(pointer, value)
+        return _statement(pointer, value, has_name=section == "rules")
     if section == "optimization":
         return _optimization(pointer, value)
     if section == "imports":
@@ -116,16 +126,18 @@ def item_sites(section: str, pointer: str, value: object) -> Iterator[Site]:
     return _semantics(pointer, value, plain)
 
 
+SINGLE = ("optimization", "semantics")
+"""The sections that are no lists."""
 _SECTIONS = (
     *("imports", "sorts", "functions", "constants", "variables", "sources", "knowledge_base", "rules"),
     *("verifications", "optimization", "semantics"),
 )
 
 
-def _items(program: Mapping[str, Any], section: str) -> Iterator[tuple[str, object]]:
+def _items(program: Mapping[str, Any], key: str, section: str) -> Iterator[tuple[str, object]]:
     """The items of a section with their pointers; a section that is one thing is its only item."""
-    value, base = program.get(section), f"/{section}"
-    if section in ("optimization", "semantics"):
+    value, base = program.get(key), join_pointer("", key)
+    if section in SINGLE:
         yield base, value
     elif isinstance(value, dict):
         yield from ((join_pointer(base, key), item) for key, item in value.items())
@@ -184,13 +196,15 @@ def _fact(pointer: str, value: object) -> Iterator[Site]:
         yield from _strings(value, pointer, item, assertion="formula")
 
 
-def _statement(pointer: str, value: object) -> Iterator[Site]:
+def _statement(
+    pointer: str, value: object, *, has_name: bool = False, has_options: bool = True
+) -> Iterator[Site]:
     if not isinstance(value, dict):
         return
     keys = ("forall", "exists", "find")
     binders = tuple(each for key in keys for each in _binders(value.get(key), f"{pointer}/{key}"))
     item = BoundItem(pointer, binders)
-    if pointer.startswith("/rules/"):
+    if has_name:
         yield from _strings(value, pointer, item, name="rule name")
     for key in keys:
         yield from _binder_sites(value.get(key), f"{pointer}/{key}", item)
@@ -203,10 +217,10 @@ def _statement(pointer: str, value: object) -> Iterator[Site]:
         yield Site("formula", f"{pointer}/unless", unless, item)
     yield from _each(unless, f"{pointer}/unless", "formula", item)
     yield from _each(value.get("overrides"), f"{pointer}/overrides", "rule", item)
-    # Options have no options: nothing is gone into that could be nested without end.
-    if "/options/" not in pointer:
+    if has_options:
         for at, option in _list(value.get("options"), f"{pointer}/options"):
-            yield from _statement(at, option)
+            # Options have no options: nothing is gone into that could be nested without end.
+            yield from _statement(at, option, has_options=False)
 
 
 def _optimization(pointer: str, value: object) -> Iterator[Site]:

@@ -112,7 +112,6 @@ class _Reader(ItemReader):
                 self.sections[key] = value, f"/{key}"
         if len(self.sections) == len(self.program):
             return
-        forms = {_form(section): section for section in SECTIONS}
         for key, value in self.program.items():
             if key in SECTIONS:
                 continue
@@ -122,7 +121,7 @@ class _Reader(ItemReader):
                 if key == "$schema" and isinstance(value, str):
                     self._version(value)
                 continue
-            meant = forms.get(_form(key)) if isinstance(key, str) else None
+            meant = section_meant(key) if isinstance(key, str) else None
             if meant is None or meant in self.sections:
                 self.shapes.unknown_key(key, self.program, "", SECTIONS)
                 continue
@@ -299,6 +298,12 @@ def _template(item: Object) -> str | None:
     """A description that may say how the item is said in words."""
     found = item.get("description")
     return found if isinstance(found, str) and "{" in found else None
+
+
+def section_meant(key: str) -> str | None:
+    """The section that a key means, however it is spelt; None for another key."""
+    form = _form(key)
+    return next((section for section in SECTIONS if _form(section) == form), None)
 
 
 def _form(key: str) -> str:
