@@ -128,6 +128,10 @@ class EditorClient:
                 listed: list[dict[str, Any]] = found["diagnostics"]
                 return listed
 
+    def published(self, timeout: float = WAIT) -> dict[str, Any]:
+        """The next diagnostics that are published, of whichever document."""
+        return self._published.get(timeout=timeout)
+
     def at(self, uri: str, line: int, character: int) -> dict[str, Any]:
         """A document and a position in it."""
         return {"textDocument": {"uri": uri}, "position": {"line": line, "character": character}}

@@ -42,6 +42,8 @@ class JsonSlot(NamedTuple):
     span: TextSpan
     begun: str
     needs_colon: bool = False
+    whole: str = ""
+    """The string that the cursor is in."""
 
 
 def slot_at(text: JsonText, offset: int) -> JsonSlot:
@@ -53,7 +55,7 @@ def slot_at(text: JsonText, offset: int) -> JsonSlot:
         begun = cursor.text[: cursor.inside]
         pointer = "/".join(cursor.pointer.split("/")[:-1]) if cursor.on_key else cursor.pointer
         is_key = cursor.on_key and not text.is_before_colon(_behind_quote(text.json.source, span[1]))
-        return JsonSlot(text, pointer, cursor.on_key, cursor.inside, span, begun, is_key)
+        return JsonSlot(text, pointer, cursor.on_key, cursor.inside, span, begun, is_key, cursor.text)
     empty = offset, offset
     before = text.json.source[max(0, offset - _NEAR) : offset]
     parent = cursor.pointer
@@ -76,7 +78,7 @@ def key_items(schema: str, value: object, slot: JsonSlot) -> Completions:
     """The keys that the object of a slot may have and does not yet."""
     tokens = tuple(split_pointer(slot.pointer))
     here = object_at(value, slot.pointer)
-    present = set(here) - {slot.begun} if isinstance(here, dict) else set()
+    present = set(here) - {slot.whole} if isinstance(here, dict) else set()
     offers = [
         Offer(key, "property", "", said)
         for key, said in keys_at(schema, tokens).items()

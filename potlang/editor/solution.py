@@ -18,6 +18,7 @@ from potlang.editor.answers import (
 )
 from potlang.editor.json_completion import Offer, chosen, key_items, slot_at, word_items
 from potlang.editor.json_text import JsonText
+from potlang.editor.markdown import plain
 from potlang.languages.dagmath.read.citations import citations
 from potlang.languages.dagmath.read.json_form import LARGEST_ID
 from potlang.languages.dagmath.read.reader import ReadSolution, read_solution
@@ -26,7 +27,6 @@ from potlang.source import split_pointer
 
 SCHEMA: Final = "dagmath-1"
 _MOST_FOLDS: Final = 5_000
-_LONGEST: Final = 300
 
 
 class StepMention(NamedTuple):
@@ -98,9 +98,9 @@ class SolutionText(LanguageText):
         if step is None:
             return HoverText(mention.span, f"there is no step {mention.id}")
         parents = "given" if step.parents is None else "from " + ", ".join(map(str, step.parents))
-        lines = [f"**step {step.id}** ({parents})", _plain(step.node)]
+        lines = [f"**step {step.id}** ({parents})", plain(step.node)]
         if step.edge:
-            lines.append(f"*{_plain(step.edge)}*")
+            lines.append(f"*{plain(step.edge)}*")
         return HoverText(mention.span, "\n\n".join(lines))
 
     def completions(self, offset: int) -> Completions:
@@ -194,9 +194,3 @@ def _around(whole: TextSpan, name: TextSpan) -> TextSpan:
 def _short(text: str) -> str:
     line = visible(" ".join(text.split()))
     return line if len(line) <= 80 else f"{line[:79]}…"
-
-
-def _plain(text: str) -> str:
-    """Text of the solution without Markdown; mathematics between dollars stays as it is written."""
-    line = visible(" ".join(text.split()))[:_LONGEST]
-    return "".join(f"\\{c}" if c in "\\`*_{}[]<>#|~&" else c for c in line)

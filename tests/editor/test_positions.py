@@ -42,7 +42,7 @@ def test_a_position_is_counted_in_units_of_the_encoding(
 
 @given(TEXTS, ENCODINGS, st.integers(0, 40), st.integers(0, 60))
 def test_any_position_is_in_the_text(text: str, encoding: Encoding, line: int, column: int) -> None:
-    """[EDIT-POSITION] A column behind its line's end means that end, a line behind the last one the text's."""
+    """[EDIT-POSITION] A column behind its line's end means that end, a line behind the last the text's."""
     lines = TextLines(text, encoding)
     offset = lines.offset(Position(line, column))
     assert 0 <= offset <= len(text)

@@ -161,11 +161,11 @@ def _in_text(names: ProgramNames, site: Site, slot: JsonSlot) -> Completions:
 def _is_in_literal(tokens: list[Token], before: str) -> bool:
     """Whether the cursor is in a number, or in a string that is not closed."""
     last = tokens[-1] if tokens else None
-    if last is None or last.end < len(before):
+    if last is None:
         return False
     if last.kind == "$UNKNOWN":
         return last.text in "\"'"
-    return last.kind in ("NUMBER", "STRING", "DATE", "AMOUNT", "BITS")
+    return last.end == len(before) and last.kind in ("NUMBER", "STRING", "DATE", "AMOUNT", "BITS")
 
 
 def _previous(tokens: list[Token], at: int) -> Token | None:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from potlang.diag.wording import visible
 from potlang.editor.answers import HoverText
 from potlang.editor.json_text import JsonCursor, JsonText
+from potlang.editor.markdown import code, plain
 from potlang.editor.operator_pages import builtin_page, sign_page, usage
 from potlang.editor.program.names import Declaration, NameAt, ProgramNames
 from potlang.editor.program.packs import pack_parameters
@@ -25,8 +25,6 @@ _KINDS = {
     "variable": "variable",
     "sort name": "constructor",
 }
-_LONGEST = 300
-"""Characters that are shown of one text of the program."""
 
 
 def hover(json: JsonText, names: ProgramNames, offset: int) -> HoverText | None:
@@ -52,7 +50,7 @@ def hover(json: JsonText, names: ProgramNames, offset: int) -> HoverText | None:
         span = json.span(cursor.pointer, place)
     sentence = _sentence(names, tokens)
     if sentence is not None:
-        lines.append(f"*{_shown(sentence)}*")
+        lines.append(f"*{plain(sentence)}*")
     if not lines:
         said = description_at("pot-1", tokens)
         return HoverText(span, said) if said else None
@@ -87,7 +85,7 @@ def _of_name(names: ProgramNames, at: NameAt) -> list[str]:
     if target.space == "sort":
         return _of_sort(names, at.name)
     if target.space == "rule":
-        return [f"the rule `{_quoted(at.name)}`"]
+        return [f"the rule {code(at.name)}"]
     declaration = names.symbol(at.name)
     return [] if declaration is None else _of_symbol(declaration)
 
@@ -97,7 +95,7 @@ def _of_symbol(declaration: Declaration) -> list[str]:
     value = declaration.value
     if declaration.role == "function" and isinstance(value, dict):
         if isinstance(value.get("body"), str):
-            lines.append(f"defined as {code(_shown(value['body']))}")
+            lines.append(f"defined as {code(value['body'])}")
         if value.get("closed") is True:
             lines.append("closed: false wherever no fact and no rule makes it true")
     return [*lines, *_description(value)]
@@ -128,7 +126,7 @@ def _of_sort(names: ProgramNames, name: str) -> list[str]:
     lines = [code(f"{name}: {kind}"), "sort"]
     values = declaration.value.get("values")
     if isinstance(values, list) and values:
-        lines.append(_shown("exactly " + ", ".join(map(str, values))))
+        lines.append(plain("exactly " + ", ".join(map(str, values))))
     return [*lines, *_description(declaration.value)]
 
 
@@ -166,32 +164,8 @@ def _sentence(names: ProgramNames, tokens: tuple[str, ...]) -> str | None:
 
 def _description(value: Any) -> list[str]:
     said = value.get("description") if isinstance(value, dict) else None
-    return [_quoted(_shown(said))] if isinstance(said, str) and said else []
+    return [plain(said)] if isinstance(said, str) and said else []
 
 
 def _page(page: tuple[str, str]) -> list[str]:
     return [page[1], f"[{page[0]}]"]
-
-
-def code(text: str) -> str:
-    """Text of the program as code: it can end no fence, and is no Markdown."""
-    shown = _shown(text)
-    ticks = "`" * (1 + max((len(run) for run in _runs(shown)), default=0))
-    pad = " " if shown.startswith("`") or shown.endswith("`") else ""
-    return f"{ticks}{pad}{shown}{pad}{ticks}"
-
-
-def _runs(text: str) -> list[str]:
-    """The runs of backquotes in a text."""
-    return [run for run in "".join(c if c == "`" else " " for c in text).split(" ") if run]
-
-
-def _quoted(text: str) -> str:
-    """Text of the program as plain words: nothing in it is Markdown or HTML."""
-    return "".join(f"\\{c}" if c in "\\`*_{}[]<>()#+-.!|~&" else c for c in text)
-
-
-def _shown(text: str) -> str:
-    """One line, and no more than is looked at."""
-    line = visible(" ".join(text.split()))
-    return line if len(line) <= _LONGEST else f"{line[: _LONGEST - 1]}…"

@@ -20,7 +20,7 @@ from potlang.editor.answers import (
     TextToken,
 )
 from potlang.editor.json_text import JsonText
-from potlang.editor.program.hover import code
+from potlang.editor.markdown import code, plain
 from potlang.editor.program.words import sentence_of
 from potlang.editor.trace.completion import completions
 from potlang.editor.trace.lines import RecordLine, free_text, record_lines
@@ -129,7 +129,7 @@ class TraceText(LanguageText):
         if says:
             lines.append(code(says))
             sentence = sentence_of(self._declarations, "knowledge_base", says)
-            lines += [f"*{visible(sentence)}*"] if sentence else []
+            lines += [f"*{plain(sentence)}*"] if sentence else []
         span = record.json or record.span
         return HoverText(name.span if name is not None else span, "\n\n".join(lines)) if lines else None
 
@@ -137,15 +137,17 @@ class TraceText(LanguageText):
         lines: list[str] = []
         for number, record in enumerate(self.records):
             if record.kind == "node" and record.value("id") == id_:
-                lines.append(f"**node {id_}**: {record.value('role') or '?'}")
+                lines.append(f"**node {plain(id_)}**: {plain(record.value('role') or '?')}")
                 line = free_text(self.text, record.span[1], self._end_of_block(number))
                 lines += [code(line)] if line else []
             elif record.kind == "status" and record.value("target") == id_:
-                lines.append(f"{record.value('mark') or '?'}, as {record.value('just') or 'its critic'} says")
+                lines.append(
+                    plain(f"{record.value('mark') or '?'}, as {record.value('just') or 'its critic'} says")
+                )
             elif record.kind == "prop" and record.value("id") == id_:
                 says = self._says(number)
                 lines += [code(says)] if says else []
-        return "\n\n".join(lines) or f"there is no node {visible(id_)}"
+        return "\n\n".join(lines) or f"there is no node {plain(id_)}"
 
     def _end_of_block(self, number: int) -> int:
         later = (each.span[0] for each in self.records[number + 1 :] if each.kind == "node")
