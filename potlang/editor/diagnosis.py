@@ -21,7 +21,7 @@ LARGEST: Final = 8 << 20
 CHECK_MS: Final = 4_000
 _TELLING: Final = frozenset({"sorts", "knowledge_base", "verifications", "optimization"})
 """Sections that no other format has."""
-_LANGUAGES: Final[dict[str, Kind]] = {"potlang-trace": "dot", "potlang-solution": "dagmath", "potlang": "pot"}
+LANGUAGES: Final[dict[str, Kind]] = {"potlang-trace": "dot", "potlang-solution": "dagmath", "potlang": "pot"}
 """What editors call the languages, where a file says by its name what it is."""
 
 
@@ -64,7 +64,7 @@ class OfferedFix(NamedTuple):
 
 def kind_of_text(text: str, language: str = "") -> Kind:
     """The language of a text: what its content says, where the editor does not name one of ours."""
-    return _LANGUAGES.get(language) or kind_of(text.encode("utf-8", "surrogatepass"))
+    return LANGUAGES.get(language) or kind_of(text.encode("utf-8", "surrogatepass"))
 
 
 def is_foreign(text: str, kind: Kind) -> bool:
