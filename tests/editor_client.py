@@ -34,7 +34,8 @@ class EditorClient:
         self._published: queue.Queue[dict[str, Any]] = queue.Queue()
         self._count = 0
         self._versions: dict[str, int] = {}
-        threading.Thread(target=self._listen, daemon=True).start()
+        self._listener = threading.Thread(target=self._listen, daemon=True)
+        self._listener.start()
 
     def _listen(self) -> None:
         stream = self.process.stdout
@@ -143,6 +144,16 @@ class EditorClient:
         return self.process.wait(timeout=WAIT)
 
 
+    def end_server(self) -> None:
+        """Ends the server, whatever it is at."""
+        self.process.kill()
+        self.process.wait()
+        self._listener.join()
+        for stream in (self.process.stdin, self.process.stdout):
+            if stream is not None:
+                stream.close()
+
+
 @contextmanager
 def editor(
     encodings: list[str] | None = None, options: Any = None, *arguments: str
@@ -153,11 +164,7 @@ def editor(
         client.initialize(encodings, options)
         yield client
     finally:
-        client.process.kill()
-        client.process.wait()
-        for stream in (client.process.stdin, client.process.stdout):
-            if stream is not None:
-                stream.close()
+        client.end_server()
 
 
 def position_of(text: str, part: str, number: int = 0, inside: int = 0) -> tuple[int, int]:

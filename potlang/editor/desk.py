@@ -11,6 +11,7 @@ from typing import Any, Final
 from potlang.editor import wire
 from potlang.editor.answers import LanguageText, NotDone, TextChange
 from potlang.editor.diagnosis import (
+    LANGUAGES,
     LARGEST,
     Diagnosed,
     all_safe,
@@ -68,8 +69,10 @@ class _KnownText:
             return TraceText(self.text)
         if kind == "dagmath":
             return SolutionText(self.text)
-        is_ours = self.language.startswith("potlang") or not self.text.strip()
-        return ProgramText(self.text) if is_ours or not is_foreign(self.text, kind) else LanguageText()
+        program = ProgramText(self.text)
+        # Of an empty text it is not known yet what it is to become.
+        is_ours = self.language in LANGUAGES or not self.text.strip()
+        return program if is_ours or not is_foreign(program.json.value) else LanguageText()
 
     def offset(self, position: Any) -> int:
         return self.lines.offset(Position(**position))

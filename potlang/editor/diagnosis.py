@@ -67,17 +67,21 @@ def kind_of_text(text: str, language: str = "") -> Kind:
     return LANGUAGES.get(language) or kind_of(text.encode("utf-8", "surrogatepass"))
 
 
-def is_foreign(text: str, kind: Kind) -> bool:
-    """Whether a text is JSON of something else, of which nothing is said ([EDIT-FOREIGN])."""
-    if kind != "pot":
-        return False
-    value = _json_of(text)
+def is_foreign(value: object) -> bool:
+    """Whether a JSON value is something else than a program, of which nothing is said ([EDIT-FOREIGN])."""
     if not isinstance(value, dict):
-        return not isinstance(value, list) or not value or not isinstance(value[0], dict)
+        return True
     if "pot-" in str(value.get("$schema", "")):
         return False
     found = set(SECTIONS) & value.keys()
     return not found & _TELLING and len(found) < 2
+
+
+def _is_ours(text: str, kind: Kind, language: str) -> bool:
+    """Whether anything is said of a text: JSON that is no program may be a file of any other format."""
+    if language in LANGUAGES:
+        return True
+    return bool(text.strip()) and (kind != "pot" or not is_foreign(_json_of(text)))
 
 
 def _json_of(text: str) -> object:
@@ -93,7 +97,7 @@ def diagnose(text: str, language: str = "") -> Diagnosed:
     document = Document.from_str(text, "<editor>")
     if len(text) > LARGEST:
         return Diagnosed(kind, document, _too_large())
-    if not language.startswith("potlang") and (not text.strip() or is_foreign(text, kind)):
+    if not _is_ours(text, kind, language):
         return Diagnosed(kind, document, ())
     shift = len(text) - len(document.text or "")
     with within(CHECK_MS):
@@ -136,7 +140,8 @@ def all_safe(text: str, language: str = "") -> list[TextChange]:
 
 def formatted(text: str, language: str = "") -> list[TextChange]:
     """The change that lays a program out as `potc fmt` does; none for a text that has errors or is none."""
-    if kind_of_text(text, language) != "pot" or is_foreign(text, "pot"):
+    kind = kind_of_text(text, language)
+    if kind != "pot" or not _is_ours(text, kind, language):
         return []
     with within(CHECK_MS):
         try:

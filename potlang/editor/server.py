@@ -24,7 +24,7 @@ from potlang.editor.positions import EditorChange, Encoding, Position, changed
 from potlang.version import __version__
 
 CHECK_SECONDS: Final = 6.0
-ANSWER_SECONDS: Final = 3.0
+ANSWER_SECONDS: Final = 5.0
 """After which a child that checks, or one that answers, is ended ([EDIT-LIMITS])."""
 _PAUSE: Final = 0.05
 _LONGEST_PAUSE: Final = 2.0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import time
 from collections.abc import Iterator
@@ -117,6 +118,9 @@ def test_five_megabytes(client: EditorClient) -> None:
     found = client.open(BAD, text)
     assert all(each.get("code") != "POT0002" for each in found)
     assert client.ask("textDocument/hover", client.at(BAD, *position_of(text, '"r(c1, ', 0, 2)))
+    data = client.ask("textDocument/semanticTokens/full", {"textDocument": {"uri": BAD}})["data"]
+    lines = sum(data[0::5])
+    assert sum(map(len, text.split("\n")[:lines])) + lines < 1 << 18
     (large,) = client.replace(BAD, text + " " * LARGEST)
     assert large["code"] == "POT0002"
     assert client.ask("textDocument/hover", client.at(BAD, 0, 5)) is None
@@ -166,8 +170,6 @@ def with_answer(client: EditorClient, id_: int) -> None:
 
 def test_a_child_that_hangs_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
     """[EDIT-LIMITS] The question has no answer, the next one has a new child."""
-    import asyncio
-
     monkeypatch.setattr(lanes, "_COMMAND", ("editor_desks:hanging",))
     lane = lanes.Lane(0.5)
 
@@ -185,6 +187,17 @@ def test_a_child_that_hangs_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
 
     try:
         asyncio.run(asked())
+    finally:
+        lane.close()
+
+
+def test_a_question_about_an_older_version_is_not_asked() -> None:
+    """[EDIT-SYNC] Nobody waits for its answer any more."""
+    lane = lanes.Lane(30.0)
+    old = lanes.AskedText("u", 1, "{}", "json", "utf-16", lambda: False)
+    try:
+        with pytest.raises(lanes.Outdated):
+            asyncio.run(lane.ask(old, {"ask": "outline"}))
     finally:
         lane.close()
 
