@@ -21,6 +21,7 @@ from potlang.editor.diagnosis import (
     is_foreign,
     is_worse,
     kind_of_text,
+    may_become_program,
 )
 from potlang.editor.positions import Encoding, Position, TextLines
 from potlang.editor.program.text import ProgramText
@@ -70,9 +71,9 @@ class _KnownText:
         if kind == "dagmath":
             return SolutionText(self.text)
         program = ProgramText(self.text)
-        # Of an empty text it is not known yet what it is to become.
-        is_ours = self.language in LANGUAGES or not self.text.strip()
-        return program if is_ours or not is_foreign(program.json.value) else LanguageText()
+        value = program.json.value
+        is_ours = self.language in LANGUAGES or may_become_program(value) or not is_foreign(value)
+        return program if is_ours else LanguageText()
 
     def offset(self, position: Any) -> int:
         return self.lines.offset(Position(**position))

@@ -77,6 +77,13 @@ def is_foreign(value: object) -> bool:
     return not found & _TELLING and len(found) < 2
 
 
+def may_become_program(value: object) -> bool:
+    """Whether a JSON value may be the beginning of a program: its first key is being written."""
+    if not isinstance(value, dict) or len(value) > 1:
+        return value is None
+    return all(any(section.startswith(key) for section in SECTIONS) for key in value)
+
+
 def _is_ours(text: str, kind: Kind, language: str) -> bool:
     """Whether anything is said of a text: JSON that is no program may be a file of any other format."""
     if language in LANGUAGES:

@@ -115,6 +115,10 @@ def test_other_json_is_left_alone(client: EditorClient) -> None:
     assert client.open("file:///tmp/package.json", package) == []
     assert client.replace("file:///tmp/package.json", package[:-1]) == []
     assert client.ask("textDocument/hover", client.at("file:///tmp/package.json", 0, 4)) is None
+    for typed in ("{", '{"', '{"ru'):
+        assert client.replace("file:///tmp/package.json", typed) == []
+        place = client.at("file:///tmp/package.json", 0, len(typed))
+        assert "rules" in [each["label"] for each in client.ask("textDocument/completion", place)["items"]]
 
 
 def test_a_closed_document_has_no_diagnostics(client: EditorClient) -> None:
