@@ -39,7 +39,7 @@ class Size(NamedTuple):
 def sizes() -> list[Size]:
     """A program of 300 lines as people write them, and one of 10,000 facts."""
     return [
-        Size("300 lines", _program(members=60, facts=130, rules=40), 50.0),
+        Size("300 lines", _program(members=30, facts=60, rules=13), 50.0),
         Size("10,000 facts", _program(members=1_000, facts=10_000, rules=40), 300.0),
     ]
 
@@ -69,7 +69,9 @@ def _program(members: int, facts: int, rules: int) -> str:
             }
             for n in range(rules)
         ],
-        "verifications": [{"name": "claim", "constraint": f"near({names[0]}, {names[1]}) or served({names[2]})"}],
+        "verifications": [
+            {"name": "claim", "constraint": f"near({names[0]}, {names[1]}) or served({names[2]})"}
+        ],
     }
     return json.dumps(value, indent=1)
 
@@ -172,7 +174,9 @@ def main(rounds: int, check: bool) -> None:
             if name in BOUND and most > size.most_ms:
                 slow.append(f"{name} on {size.name}: {most:.0f} ms, at most {size.most_ms:.0f}")
         lines = size.text.count("\n") + 1
-        click.echo(f"{size.name} ({lines} lines, {len(size.text):,} characters), bound {size.most_ms:.0f} ms\n")
+        click.echo(
+            f"{size.name} ({lines} lines, {len(size.text):,} characters), bound {size.most_ms:.0f} ms\n"
+        )
         click.echo(table(["question", "answers", "p50 ms", "p95 ms"], rows))
         click.echo()
     for each in slow:

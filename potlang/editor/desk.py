@@ -254,8 +254,3 @@ _ANSWERS: Final[dict[str, Callable[[_KnownText, Question], Any]]] = {
 """What may be asked, and what answers it."""
 _CHECKING: Final = frozenset({"diagnostics", "actions", "format", "rename"})
 """What checks the text: it has more time, and a child of its own."""
-
-
-def is_checking(ask: str) -> bool:
-    """Whether a question takes a check of the whole text."""
-    return ask in _CHECKING

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from potlang.diag import Place
 from potlang.editor.mending import MendedJson
 from potlang.source.layout import Extent, decode_string, decoded_index
-from potlang.source.pointer import join_pointer, split_pointer
+from potlang.source.pointer import array_index, join_pointer, split_pointer
 
 _KEY_AFTER = re.compile(r"[ \t\n\r]*+:")
 
@@ -126,14 +126,14 @@ def _child_at(children: dict[str, Extent] | list[Extent], at: int) -> tuple[str 
     return None
 
 
-def object_at(value: object, pointer: str) -> object:
+def object_at(value: object, pointer: str) -> Any:
     """The value at a pointer; None where there is none."""
     here = value
     for token in split_pointer(pointer):
         if isinstance(here, dict):
             here = here.get(token)
-        elif isinstance(here, list) and token.isdigit() and int(token) < len(here):
-            here = here[int(token)]
+        elif isinstance(here, list) and (index := array_index(token, len(here))) is not None:
+            here = here[index]
         else:
             return None
     return here

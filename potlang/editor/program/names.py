@@ -10,12 +10,13 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import Any, Literal, NamedTuple
 
+from potlang.editor.json_text import object_at
 from potlang.editor.program.packs import pack_parameters
 from potlang.editor.program.sites import DECLARING, Site, SiteRole, section_of, sites, sites_beside
 from potlang.editor.program.uses import NameUse, formula_uses, sort_uses
 from potlang.expressions.names import written
 from potlang.sema.builtins import BUILTINS
-from potlang.source import array_index, split_pointer
+from potlang.source import split_pointer
 from potlang.words.templates import HOLE
 
 TargetSpace = Literal["symbol", "sort", "rule", "item", "formula"]
@@ -258,15 +259,7 @@ class ProgramNames:
 
     def value_at(self, pointer: str) -> Any:
         """The JSON value at a pointer; None where there is none."""
-        here: Any = self.program
-        for token in split_pointer(pointer):
-            if isinstance(here, dict):
-                here = here.get(token)
-            elif isinstance(here, list) and (index := array_index(token, len(here))) is not None:
-                here = here[index]
-            else:
-                return None
-        return here
+        return object_at(self.program, pointer)
 
 
 _DECLARING_SECTIONS = ("sorts", "functions", "constants", "variables", "rules")

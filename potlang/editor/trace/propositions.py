@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 from potlang.editor.json_text import JsonText
-from potlang.editor.program.uses import formula_uses, sort_uses
+from potlang.editor.program.uses import formula_uses
 from potlang.expressions.names import written
 from potlang.languages.dot.read.propositions import FORMULAS, TERMS
 from potlang.source.pointer import join_pointer
 
-PropRole = Literal["declared", "bound", "name", "formula", "sort"]
-"""A key that declares a name, one that binds it, a string that is a name, an expression, a sort."""
 _MOST = 20_000
 
 
@@ -135,15 +133,6 @@ def _in_formula(text: str, pointer: str, bound: tuple[tuple[str, str], ...]) -> 
             yield PropName(use.name, pointer, span, False, use.kind == "binder", at, detail)
         else:
             yield _named(use.name, pointer, span, bound)
-
-
-def sorts_of(json: JsonText) -> Iterator[str]:
-    """The names of the sorts that the declarations of a problem use."""
-    value: Any = json.value
-    declared = value.get("declare") if isinstance(value, dict) else None
-    for sort in declared.values() if isinstance(declared, dict) else ():
-        if isinstance(sort, str):
-            yield from (use.name for use in sort_uses(sort).uses)
 
 
 def respelt(old: PropName, text: str, new: str) -> str | None:

@@ -18,11 +18,12 @@ from potlang.editor.answers import (
     TextChange,
     TextSpan,
     TextToken,
+    TokenKind,
 )
-from potlang.editor.json_text import JsonText
+from potlang.editor.json_text import JsonText, object_at
 from potlang.editor.markdown import code, plain
 from potlang.editor.program.words import sentence_of
-from potlang.editor.trace.completion import completions
+from potlang.editor.trace.completion import completions, json_completions
 from potlang.editor.trace.lines import RecordLine, free_text, record_lines
 from potlang.editor.trace.propositions import PropName, prop_names, respelt
 from potlang.expressions.tables import tokens as token_tables
@@ -192,8 +193,6 @@ class TraceText(LanguageText):
         return completions(self.text, self.records, offset)
 
     def _in_json(self, record: RecordLine, offset: int) -> Completions:
-        from potlang.editor.trace.completion import json_completions
-
         names: dict[str, tuple[ItemKind, str]] = {}
         for each in self.names:
             if each.name.declares and (each.name.scope is None or self.records[each.record] == record):
@@ -275,8 +274,6 @@ class TraceText(LanguageText):
         """The string or the key that a name is or is in."""
         if name.name.on_key:
             return name.name.name
-        from potlang.editor.json_text import object_at
-
         return str(object_at(self._props[name.record].value, name.name.pointer))
 
     def tokens(self, start: int, end: int) -> list[TextToken]:
@@ -297,9 +294,9 @@ class TraceText(LanguageText):
         }
         for name in self.names:
             if name.record in low and name.span[0] < name.span[1]:
-                kind = "parameter" if name.name.scope is not None else "variable"
+                kind: TokenKind = "parameter" if name.name.scope is not None else "variable"
                 modifiers = ("declaration",) if name.name.declares else ()
-                found.append(TextToken(*name.span, kind, modifiers))  # type: ignore[arg-type]
+                found.append(TextToken(*name.span, kind, modifiers))
         return sorted(found, key=lambda each: each.start)
 
     def outline(self) -> list[OutlineItem]:
