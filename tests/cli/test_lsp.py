@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 import time
@@ -25,9 +26,12 @@ def test_without_the_extra_it_says_what_to_install(monkeypatch: pytest.MonkeyPat
 def test_the_directories_of_tables_are_those_that_are_named(tmp_path: Path) -> None:
     """[EDIT-DIAGNOSTICS] Without `--sources-dir` no program reads a table ([SRC-ALLOWED])."""
     tmp_path.joinpath("people.csv").write_text("name\nann\n", encoding="utf-8")
-    text = (
-        '{"sorts": [{"name": "P", "type": "DeclareSort"}], "sources": [{"file": "people.csv",'
-        ' "members": [{"sort": "P", "column": "name"}]}], "verifications": [{"constraint": "Exists([x: P], x == x)"}]}'
+    text = json.dumps(
+        {
+            "sorts": [{"name": "P", "type": "DeclareSort"}],
+            "sources": [{"file": "people.csv", "members": [{"sort": "P", "column": "name"}]}],
+            "verifications": [{"constraint": "Exists([x: P], x == x)"}],
+        }
     )
     with editor(None, None, "--sources-dir", str(tmp_path)) as client:
         assert not [each for each in client.open("file:///a.json", text) if each["severity"] == 1]
