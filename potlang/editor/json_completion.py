@@ -10,6 +10,7 @@ from typing import NamedTuple
 from potlang.editor.answers import CompletionItem, Completions, ItemKind, TextSpan
 from potlang.editor.json_text import JsonText, object_at
 from potlang.editor.schemas import keys_at, words_at
+from potlang.source.layout import decode_string
 from potlang.source.pointer import join_pointer, split_pointer
 
 MOST_ITEMS = 200
@@ -63,7 +64,7 @@ def slot_at(text: JsonText, offset: int) -> JsonSlot:
     key = _KEY_BEFORE.search(before)
     if key is not None:
         parent = parent if isinstance(value, dict) else "/".join(parent.split("/")[:-1])
-        name = json.loads(f'"{key[1]}"', strict=False)
+        name = decode_string(f'"{key[1]}"')
         return JsonSlot(text, join_pointer(parent, name), False, None, empty, "")
     if isinstance(value, list):
         return JsonSlot(text, f"{parent}/{text.item_before(parent, offset)}", False, None, empty, "")

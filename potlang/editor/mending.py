@@ -127,9 +127,8 @@ class _JsonMending:
             if token.kind == "," and self._open and self._open[-1].mark == "[":
                 items = _ITEMS.match(source, position)
                 if items is not None:
-                    position = items.end()
-                    self._comma = self._end = position
-                    self._comma -= 1
+                    self._end = position = items.end()
+                    self._comma = position - 1
         while self._open:
             self._close(len(source))
         if not self._done:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
-from collections.abc import Callable, Generator
+from collections.abc import Callable
 from functools import cache
 from time import monotonic
 from typing import Any, Final
@@ -79,28 +79,19 @@ class EditorProtocol(LanguageServerProtocol):
     _server: EditorServer
 
     @lsp_method(types.TEXT_DOCUMENT_DID_OPEN)
-    def lsp_text_document__did_open(
-        self, params: types.DidOpenTextDocumentParams
-    ) -> Generator[Any, Any, None]:
+    def lsp_text_document__did_open(self, params: types.DidOpenTextDocumentParams) -> None:
         """A document is open from now on."""
         self._server.opened(params)
-        yield from ()
 
     @lsp_method(types.TEXT_DOCUMENT_DID_CHANGE)
-    def lsp_text_document__did_change(
-        self, params: types.DidChangeTextDocumentParams
-    ) -> Generator[Any, Any, None]:
+    def lsp_text_document__did_change(self, params: types.DidChangeTextDocumentParams) -> None:
         """Parts of a document have changed."""
         self._server.changed(params)
-        yield from ()
 
     @lsp_method(types.TEXT_DOCUMENT_DID_CLOSE)
-    def lsp_text_document__did_close(
-        self, params: types.DidCloseTextDocumentParams
-    ) -> Generator[Any, Any, None]:
+    def lsp_text_document__did_close(self, params: types.DidCloseTextDocumentParams) -> None:
         """A document is closed."""
         self._server.closed(params.text_document.uri)
-        yield from ()
 
 
 class EditorServer(LanguageServer):

@@ -171,6 +171,14 @@ def test_completion_in_escapes_and_backquotes() -> None:
     assert (item.insert, item.span) == ("`hard hat`", (at - 4, at))
 
 
+def test_a_key_with_a_bad_escape_is_a_key() -> None:
+    """[EDIT-ROBUST] What stands behind it is completed by what it says as far as it says anything."""
+    text = '{"sorts": [], "ru\\qles": '
+    assert program(text).completions(len(text)).items == ()
+    text = '{"sorts": [], "rules": [{"ro\\u006ce": '
+    assert labels(program(text), len(text)) == ["axiom", "norm"]
+
+
 def test_there_is_nothing_to_complete_in_strings_and_numbers() -> None:
     """[EDIT-COMPLETION] Nor where a name would be no name."""
     text = '{"verifications": [{"constraint": "\'ab"}, {"constraint": "12"}]}'
