@@ -6,6 +6,7 @@ from potlang.diag import Replace
 from potlang.diag.fixes import raw_edits
 from potlang.editor.answers import NotDone, TextChange
 from potlang.editor.json_text import JsonText
+from potlang.editor.positions import TextLines
 from potlang.editor.program.names import NameAt, NamedTarget, Occurrence, ProgramNames
 from potlang.expressions.expression import LONGEST_NAME
 from potlang.expressions.names import is_plain_sort, written
@@ -32,15 +33,22 @@ def renamed(json: JsonText, names: ProgramNames, at: NameAt, new: str) -> list[T
         return []
     unread = names.unread(target.name)
     if unread is not None:
-        return NotDone(f"the expression at {unread.pointer} cannot be read; correct it first")
+        return NotDone(
+            f"the expression on line {_line(json, unread.pointer)} cannot be read; correct it first"
+        )
     edits: list[Replace] = []
     for each in names.occurrences(target):
         edit = _edit(names, each, target.name, new)
         if edit is None:
-            return NotDone(f"the name cannot be changed where it stands at {each.pointer}")
+            return NotDone(f"the name cannot be changed on line {_line(json, each.pointer)}")
         edits.append(edit)
     changes = raw_edits(json.json.document, tuple(edits))
     return [TextChange(each.start, each.end, each.text) for each in changes]
+
+
+def _line(json: JsonText, pointer: str) -> int:
+    """The line, from 1, on which the string at a pointer begins."""
+    return TextLines(json.json.source).position(json.span(pointer)[0]).line + 1
 
 
 def _objection(names: ProgramNames, target: NamedTarget, new: str) -> str | None:
