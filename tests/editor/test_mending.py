@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from potlang.editor.mending import MendedJson
+from potlang.source.layout import decoded_index, raw_offset
 from potlang.testing import damaged
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -102,3 +103,16 @@ def test_depth_and_digits_do_no_harm() -> None:
     """[EDIT-LIMITS] Brackets a hundred thousand deep, a number of a million digits."""
     assert MendedJson("[" * 100_000).value is None
     assert MendedJson('{"a": ' + "1" * 1_000_000 + "}").value == {"a": 0}
+
+
+@given(st.lists(st.sampled_from(["a", "é", "🙂", "\\n", "\\u0061", "\\ud83d\\ude42", '\\"'])))
+def test_characters_of_a_string_and_of_its_literal(pieces: list[str]) -> None:
+    """[EDIT-BROKEN] The way from a character to its place in the text is the way back, through escapes."""
+    literal = "".join(pieces)
+    for number, piece in enumerate(pieces):
+        start = raw_offset(literal, 0, len(literal), number)
+        assert start == sum(map(len, pieces[:number]))
+        # Each piece is one character, and every place inside it means that one.
+        for inside in range(len(piece)):
+            assert decoded_index(literal, 0, len(literal), start + inside) == number
+    assert decoded_index(literal, 0, len(literal), len(literal)) == len(pieces)
