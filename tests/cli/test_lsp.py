@@ -13,6 +13,7 @@ from click.testing import CliRunner
 from editor_client import WAIT, EditorClient, editor
 
 from potlang.cli.commands import command_of
+from potlang.editor.desk import DeskService
 
 
 def test_without_the_extra_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -35,9 +36,9 @@ def test_the_directories_of_tables_are_those_that_are_named(tmp_path: Path) -> N
     )
     with editor(None, None, "--sources-dir", str(tmp_path)) as client:
         assert not [each for each in client.open("file:///a.json", text) if each["severity"] == 1]
-    with editor() as client:
-        found = client.open("file:///a.json", text)
-        assert [each["code"][:5] for each in found if each["severity"] == 1] == ["POT80"]
+    question = {"ask": "diagnostics", "uri": "u", "version": 1, "text": text, "language": "json"}
+    answer = DeskService().answer({**question, "encoding": "utf-16"})
+    assert [each["code"][:5] for each in answer["found"] if each["severity"] == 1] == ["POT80"]
 
 
 def children_of(pid: int) -> list[int]:
