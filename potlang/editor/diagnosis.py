@@ -10,7 +10,7 @@ from potlang.diag import Applicability, Diagnostic, Fix, Place, Severity, Sink
 from potlang.diag.fixes import difference, raw_edits
 from potlang.editor.answers import TextChange, TextSpan
 from potlang.editor.mending import MendedJson
-from potlang.languages.kind import Kind, kind_of
+from potlang.languages.kind import Kind, is_prose, kind_of
 from potlang.languages.pot.format import laid_out
 from potlang.languages.pot.read.reader import SECTIONS
 from potlang.source import Document
@@ -85,9 +85,11 @@ def may_become_program(value: object) -> bool:
 
 
 def _is_ours(text: str, kind: Kind, language: str) -> bool:
-    """Whether anything is said of a text: JSON that is no program may be a file of any other format."""
+    """Whether anything is said of a text: other JSON, and notes with an equation in them, are not for us."""
     if language in LANGUAGES:
         return True
+    if kind == "dagmath":
+        return not is_prose(text.encode("utf-8", "surrogatepass"))
     return bool(text.strip()) and (kind != "pot" or not is_foreign(_json_of(text)))
 
 

@@ -115,6 +115,9 @@ def test_other_json_is_left_alone(client: EditorClient) -> None:
     assert client.open("file:///tmp/package.json", package) == []
     assert client.replace("file:///tmp/package.json", package[:-1]) == []
     assert client.ask("textDocument/hover", client.at("file:///tmp/package.json", 0, 4)) is None
+    notes = "We buy three apples, so n = 3 and the rest is for later."
+    assert client.open("file:///tmp/notes.txt", notes, "plaintext") == []
+    assert client.open("file:///tmp/notes.dagmath.txt", notes, "potlang-solution")
     for typed in ("{", '{"', '{"ru'):
         assert client.replace("file:///tmp/package.json", typed) == []
         place = client.at("file:///tmp/package.json", 0, len(typed))
