@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import OrderedDict
 from collections.abc import Callable
 from contextlib import nullcontext
@@ -38,6 +39,8 @@ ANSWER_MS: Final = 1_500
 _KEPT: Final = 4
 _KEPT_SIZE: Final = 8 << 20
 """Texts that are remembered, and the characters of all of them: what is dropped is sent again."""
+_HIGHLIGHTED: Final = 1_000
+"""Places of a name that are shown at once, those before and behind the cursor."""
 _TOKEN_PAGE: Final = 1 << 18
 """Characters that are coloured at once; of larger texts editors ask for the part that is seen."""
 
@@ -190,8 +193,12 @@ def _references(subject: _KnownText, question: Question) -> Any:
 
 
 def _highlights(subject: _KnownText, question: Question) -> Any:
-    spans = subject.read.references(subject.offset(question["position"]), with_declarations=True)
-    return [{"range": wire.span_json(subject.lines, span)} for span in spans]
+    offset = subject.offset(question["position"])
+    spans = sorted(subject.read.references(offset, with_declarations=True))
+    # Editors ask whenever the cursor moves, and show what is in sight.
+    here = bisect_left(spans, (offset, offset))
+    near = spans[max(0, here - _HIGHLIGHTED // 2) : here + _HIGHLIGHTED // 2]
+    return [{"range": wire.span_json(subject.lines, span)} for span in near]
 
 
 def _name_at(subject: _KnownText, question: Question) -> Any:

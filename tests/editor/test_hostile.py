@@ -202,6 +202,18 @@ def test_a_question_about_an_older_version_is_not_asked() -> None:
         lane.close()
 
 
+def test_of_many_highlights_those_around_the_cursor_are_given() -> None:
+    """[EDIT-DEFINITION] A thousand, and not all of ten thousand; references are all."""
+    text = facts(5_000)
+    line, column = position_of(text, '"r(c1, ', 3, 1)
+    more = {"text": text, "language": "json", "encoding": "utf-16", "declarations": True}
+    question = {"uri": "u", "version": 1, "position": {"line": line, "character": column}, **more}
+    found = DeskService().answer({"ask": "highlights", **question})["found"]
+    assert len(found) == 1_000
+    assert line in {each["range"]["start"]["line"] for each in found}
+    assert len(DeskService().answer({"ask": "references", **question})["found"]) == 5_001
+
+
 def test_texts_that_were_dropped_are_sent_again() -> None:
     """[EDIT-LIMITS] A child remembers a few texts, and asks for one that it has forgotten."""
     desk = DeskService()

@@ -16,6 +16,7 @@ from potlang.editor.answers import NotDone, TextChange
 from potlang.editor.desk import DeskService
 from potlang.editor.positions import TextLines
 from potlang.editor.program.text import ProgramText
+from potlang.editor.program.uses import _flat_uses, _formula_uses
 from potlang.testing import programs
 
 ROOT = Path(__file__).parents[2]
@@ -88,6 +89,19 @@ def test_many_random_programs_mean_the_same(program: dict[str, Any], data: st.Da
     if ir_of(text) is not None and places:
         at, name = data.draw(st.sampled_from(places))
         holds_meaning(text, at, name)
+
+
+@given(
+    st.lists(
+        st.sampled_from(["r", "a_1", "(", "(", ")", ",", ", ", " ", "not", "in", "And", "é", "1", "`x y`"])
+    )
+)
+def test_the_names_of_plain_facts_are_those_of_their_trees(pieces: list[str]) -> None:
+    """[EDIT-DEFINITION] The short cut for `f(a, b)` and the grammar find the same names."""
+    text = "".join(pieces)
+    for each in (text, f"r({text})", f"r(a_1, {text})"):
+        flat = _flat_uses(each)
+        assert flat is None or flat == _formula_uses(each)
 
 
 SCOPES = {

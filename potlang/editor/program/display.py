@@ -15,7 +15,7 @@ from potlang.source.layout import Extent
 from potlang.source.pointer import join_pointer
 
 MOST_TOKENS = 50_000
-_MOST_CHILDREN = 2_000
+_MOST_CHILDREN = 1_000
 _TOKENS: dict[str, TokenKind] = {
     **dict.fromkeys(("AND", "OR", "NOT", "IN"), "keyword"),
     **dict.fromkeys(("NUMBER", "DATE", "AMOUNT", "BITS"), "number"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from functools import lru_cache
 from typing import Literal, NamedTuple
@@ -16,6 +17,9 @@ UseKind = Literal["name", "head", "binder", "sort", "builtin"]
 """A term's name, the head of a call, a name that is bound with its sort, a sort, a built-in method."""
 _REMEMBERED = 2_000
 """Characters of an expression whose names are remembered."""
+_NAME = re.compile(r"[A-Za-z_]\w*+", re.ASCII)
+_FLAT = re.compile(rf"{_NAME.pattern}\({_NAME.pattern}(?:, ?{_NAME.pattern})*+\)", re.ASCII)
+_WORDS = frozenset({"and", "or", "not", "in"})
 _OPENING, _CLOSING = ("LPAR", "LSQB", "LBRACE"), ("RPAR", "RSQB", "RBRACE")
 
 
@@ -43,7 +47,21 @@ class ExpressionUses(NamedTuple):
 
 def formula_uses(text: str) -> ExpressionUses:
     """The names in an expression; of one that is not finished, as far as its tokens tell."""
+    flat = _flat_uses(text)
+    if flat is not None:
+        return flat
     return _remembered(text) if len(text) <= _REMEMBERED else _formula_uses(text)
+
+
+def _flat_uses(text: str) -> ExpressionUses | None:
+    """The names in `f(a, b)`, as most facts are, without a tree; None for another expression."""
+    if _FLAT.fullmatch(text) is None:
+        return None
+    head, *others = _NAME.finditer(text)
+    if head[0] in _WORDS or any(each[0] in _WORDS for each in others):
+        return None
+    names = (NameUse(each[0], each.start(), each.end(), "name") for each in others)
+    return ExpressionUses((NameUse(head[0], head.start(), head.end(), "head"), *names), True)
 
 
 def sort_uses(text: str) -> ExpressionUses:
