@@ -84,7 +84,7 @@ async function verify() {
   const run = new vscode.ProcessExecution(potc(), ["verify", ...sourcesOptions(), "--", file], {
     cwd: path.dirname(file),
   });
-  const task = new vscode.Task({ type: "potlang" }, vscode.TaskScope.Workspace, "verify", "potlang", run, []);
+  const task = new vscode.Task({ type: "process" }, vscode.TaskScope.Workspace, "verify", "potlang", run, []);
   task.presentationOptions = { reveal: vscode.TaskRevealKind.Always, panel: vscode.TaskPanelKind.Dedicated, clear: true };
   await vscode.tasks.executeTask(task);
 }

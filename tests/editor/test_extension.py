@@ -6,6 +6,7 @@ import json
 import re
 import shutil
 import subprocess
+import sys
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -104,6 +105,35 @@ def test_commands_of_potc_are_as_the_extension_calls_them() -> None:
 def test_the_code_is_javascript() -> None:
     """Node reads it."""
     subprocess.run(["node", "--check", str(FOLDER / "extension.js")], check=True, timeout=60)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(shutil.which("node") is None, reason="needs node")
+def test_the_commands_run_potc_on_the_file_in_front(tmp_path: Path) -> None:
+    """With a double of VS Code: arguments reach potc as they are, and the page is made by it."""
+    file = tmp_path / "it's; echo $(x).json"
+    shutil.copy(EDITORS.parent / "examples" / "natascha.dagmath.json", file)
+    potc = tmp_path / "potc"
+    potc.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m potlang "$@"\n', encoding="utf-8")
+    potc.chmod(0o755)
+    double = [str(Path(__file__).with_name("vscode_double.js")), str(FOLDER / "extension.js")]
+    done = subprocess.run(
+        ["node", *double, str(potc), str(file), str(tmp_path)],
+        check=True,
+        timeout=120,
+        stdout=subprocess.PIPE,
+    )
+    server, task, page, told = json.loads(done.stdout)
+    assert server["server"] == {
+        "command": str(potc),
+        "args": ["lsp", "--stdio", "--sources-dir", str(tmp_path)],
+    }
+    assert server["options"]["initializationOptions"] == {"inlayHints": False}
+    languages = {each["language"] for each in server["options"]["documentSelector"]}
+    assert languages == set(LANGUAGES)
+    assert task["task"]["args"] == ["verify", "--sources-dir", str(tmp_path), "--", str(file)]
+    assert page["page"].startswith("<!DOCTYPE html>")
+    assert "Save the program" in told["told"]
 
 
 def test_lines_for_other_editors() -> None:
