@@ -22,6 +22,7 @@ from potlang.editor.diagnosis import (
     is_foreign,
     is_worse,
     kind_of_text,
+    linted,
     may_become_program,
 )
 from potlang.editor.positions import Encoding, Position, TextLines
@@ -60,8 +61,12 @@ class _KnownText:
         return TextLines(self.text, self.encoding)
 
     @cached_property
-    def diagnosed(self) -> Diagnosed:
+    def checked(self) -> Diagnosed:
         return diagnose(self.text, self.language)
+
+    @cached_property
+    def diagnosed(self) -> Diagnosed:
+        return linted(self.checked)
 
     @cached_property
     def read(self) -> LanguageText:
@@ -145,6 +150,10 @@ def desk(*directories: str) -> DeskService:
 
 
 # --- questions -----------------------------------------------------------------------------------
+
+
+def _mistakes(subject: _KnownText, _: Question) -> Any:
+    return wire.diagnostics_json(subject.lines, subject.uri, subject.checked)
 
 
 def _diagnostics(subject: _KnownText, _: Question) -> Any:
@@ -243,6 +252,7 @@ def _folds(subject: _KnownText, _: Question) -> Any:
 
 
 _ANSWERS: Final[dict[str, Callable[[_KnownText, Question], Any]]] = {
+    "mistakes": _mistakes,
     "diagnostics": _diagnostics,
     "actions": _actions,
     "format": _format,
@@ -259,5 +269,5 @@ _ANSWERS: Final[dict[str, Callable[[_KnownText, Question], Any]]] = {
     "folds": _folds,
 }
 """What may be asked, and what answers it."""
-_CHECKING: Final = frozenset({"diagnostics", "actions", "format", "rename"})
+_CHECKING: Final = frozenset({"mistakes", "diagnostics", "actions", "format", "rename"})
 """What checks the text: it has more time, and a child of its own."""

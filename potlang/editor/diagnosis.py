@@ -12,7 +12,9 @@ from potlang.editor.answers import TextChange, TextSpan
 from potlang.editor.mending import MendedJson
 from potlang.languages.kind import Kind, is_prose, kind_of
 from potlang.languages.pot.format import laid_out
+from potlang.languages.pot.program import Checked
 from potlang.languages.pot.read.reader import SECTIONS
+from potlang.linter.linter import lint
 from potlang.source import Document
 from potlang.utils.deadline import OutOfFuel, within
 
@@ -37,6 +39,7 @@ class Diagnosed(NamedTuple):
     diagnostics: tuple[Diagnostic, ...]
     shift: int = 0
     is_unfinished: bool = False
+    checked: Any = None
 
     def span(self, place: Place) -> TextSpan:
         """Where a place is in the text."""
@@ -101,7 +104,7 @@ def _json_of(text: str) -> object:
 
 
 def diagnose(text: str, language: str = "") -> Diagnosed:
-    """What `potc check` and the quick rules of `potc lint` say of a text; it ends within its time."""
+    """What `potc check` says of a text, without the findings of the linter; it ends within its time."""
     kind = kind_of_text(text, language)
     document = Document.from_str(text, "<editor>")
     if len(text) > LARGEST:
@@ -111,10 +114,22 @@ def diagnose(text: str, language: str = "") -> Diagnosed:
     shift = len(text) - len(document.text or "")
     with within(CHECK_MS):
         try:
-            checked: Any = api.lint(text, language=kind, budget_ms=0)
+            checked: Any = api.check(text, language=kind)
         except OutOfFuel:
             return Diagnosed(kind, document, (), is_unfinished=True)
-    return Diagnosed(kind, checked.document, checked.diagnostics, shift)
+    return Diagnosed(kind, checked.document, checked.diagnostics, shift, checked=checked)
+
+
+def linted(found: Diagnosed) -> Diagnosed:
+    """The same with what the quick rules of the linter find in a program without errors."""
+    if not isinstance(found.checked, Checked):
+        return found
+    with within(CHECK_MS):
+        try:
+            checked = lint(found.checked, budget_ms=0)
+        except OutOfFuel:
+            return found
+    return found._replace(diagnostics=checked.diagnostics)
 
 
 def _too_large() -> tuple[Diagnostic, ...]:

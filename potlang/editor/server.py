@@ -29,6 +29,10 @@ ANSWER_SECONDS: Final = 5.0
 _PAUSE: Final = 0.05
 _LONGEST_PAUSE: Final = 2.0
 """Seconds between two checks of a text that goes on changing: as long as the last one took, within these."""
+_LARGE: Final = 100_000
+"""Characters of a text of which mistakes are told at once, and the linter's findings when it rests."""
+_REST: Final = 0.5
+"""Seconds without a change after which a text rests."""
 _CONTENT_MODIFIED, _REQUEST_FAILED = -32801, -32803
 _TRIGGERS: Final = ('"', "(", "[", ",", ":", "@", "=", "`")
 
@@ -45,12 +49,23 @@ class OpenDocument:
         self.checked = -1
         self.is_open = True
         self.task: asyncio.Task[None] | None = None
+        self._changed = asyncio.Event()
 
     def change(self, changes: list[EditorChange], version: int | None, encoding: Encoding) -> None:
         """Takes over what the editor has changed."""
         self.text = _sound(changed(self.text, changes, encoding))
         self.version = version
         self.serial += 1
+        self._changed.set()
+
+    async def rests(self, seconds: float) -> bool:
+        """Whether nothing changes for so long; it is known at once if something does."""
+        self._changed.clear()
+        try:
+            await asyncio.wait_for(self._changed.wait(), seconds)
+        except TimeoutError:
+            return True
+        return False
 
     def subject(self, encoding: Encoding) -> AskedText:
         """The document as it is now, to ask about."""
@@ -159,16 +174,24 @@ class EditorServer(LanguageServer):
         """Checks a document until its newest version is: at once, and then with pauses."""
         while document.is_open and document.checked != document.serial:
             serial, began = document.serial, monotonic()
-            found = await self._diagnostics(document)
+            is_large = len(document.text) > _LARGE
+            await self._tell(document, "mistakes" if is_large else "diagnostics")
             document.checked = serial
-            if found is not None and document.is_open and document.serial == serial:
-                self._publish(document.uri, found, document.version)
             if document.serial != serial:
                 await asyncio.sleep(min(max(_PAUSE, monotonic() - began), _LONGEST_PAUSE))
+            elif is_large and await document.rests(_REST):
+                await self._tell(document, "diagnostics")
 
-    async def _diagnostics(self, document: OpenDocument) -> list[Any] | None:
+    async def _tell(self, document: OpenDocument, ask: str) -> None:
+        """Publishes what is found in the document as it is now, unless it has changed by then."""
+        serial = document.serial
+        found = await self._diagnostics(document, ask)
+        if found is not None and document.is_open and document.serial == serial:
+            self._publish(document.uri, found, document.version)
+
+    async def _diagnostics(self, document: OpenDocument, ask: str) -> list[Any] | None:
         try:
-            found: list[Any] = await self._checks.ask(document.subject(self.encoding), {"ask": "diagnostics"})
+            found: list[Any] = await self._checks.ask(document.subject(self.encoding), {"ask": ask})
         except (Outdated, Refused):
             return None
         except ChildLost as lost:

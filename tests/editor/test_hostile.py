@@ -20,6 +20,7 @@ from potlang.processes.frames import Message
 GIRAFFE = (Path(__file__).parents[2] / "examples" / "giraffe.json").read_text(encoding="utf-8")
 GOOD = "file:///good.json"
 BAD = "file:///bad.json"
+LARGE = "file:///large.json"
 
 
 def facts(count: int) -> str:
@@ -125,6 +126,15 @@ def test_five_megabytes(client: EditorClient) -> None:
     assert large["code"] == "POT0002"
     assert client.ask("textDocument/hover", client.at(BAD, 0, 5)) is None
     client.notify("textDocument/didClose", {"textDocument": {"uri": BAD}})
+
+
+def test_of_a_large_text_mistakes_come_first(client: EditorClient) -> None:
+    """[EDIT-DIAGNOSTICS] And what the linter finds besides comes when the text rests."""
+    text = facts(5_000).replace('"sorts": [', '"sorts": [{"name": "Unused", "type": "DeclareSort"}, ', 1)
+    assert len(text) > 100_000
+    assert client.open(LARGE, text) == []
+    assert "POT9010" in [each["code"] for each in client.diagnostics(LARGE)]
+    client.notify("textDocument/didClose", {"textDocument": {"uri": LARGE}})
 
 
 def test_a_storm_of_edits(client: EditorClient) -> None:
