@@ -426,20 +426,40 @@ class OptimizationDecl:
     pointer: str
 
 
+class PackSort(NamedTuple):
+    """A sort parameter: the values of an enum sort, none of a sort that may be any."""
+
+    name: str
+    values: tuple[str, ...] = ()
+
+
 class PackSymbol(NamedTuple):
-    """A symbol parameter: its name and its sorts as written in the pack."""
+    """A symbol parameter: its name and its sorts as written in the pack.
+
+    `params` and `body` where the pack defines it; `defined` where that or a pack that it imports does.
+    `closed` says of a predicate that it is true only where rules or facts make it so.
+    """
 
     name: str
     domain: list[SortExpr]
     range: SortExpr
+    params: list[BinderDecl] | None = None
+    body: Formula | None = None
+    defined: bool = False
+    closed: bool = False
 
 
 class Pack(NamedTuple):
-    """A pack as read: parameters and the program fragment over them."""
+    """A pack as read: parameters, and the program fragment over them.
+
+    Once it is loaded, `sorts` and `symbols` have the parameters of the packs that it imports too; its own
+    `definitions` are the symbols that it gives a body.
+    """
 
     name: str
-    sorts: list[str]
+    sorts: list[PackSort]
     symbols: list[PackSymbol]
+    definitions: list[PackSymbol]
     program: ParsedProgram
 
 

@@ -30,14 +30,15 @@ from potlang.sema.statements import (
     binder,
     fact_formula,
     local_variables,
+    rule_formulas,
     statement_formula,
-    statement_parts,
     statement_text,
 )
 from potlang.sema.undeclared import BROKEN, Advise, Undeclared
 
 if TYPE_CHECKING:
     from potlang.sema.lowering import Lowering
+    from potlang.sema.packs import Imports
 
 _FACT = AssertionKind.FACT
 ACTIONS = {"verify_conditions": "verify", "verify": "verify", "optimize": "optimize"}
@@ -162,7 +163,14 @@ class _ModuleBuilder:
         self._program = program
         self._sink = sink
         self._pool = Pool()
-        self._declared = Declarations(program, self._pool, sink)
+        self._imported: Imports | None = None
+        brought: list[s.SortDecl] = []
+        if program.imports:
+            from potlang.sema.packs import Imports, brought_sorts
+
+            brought = brought_sorts(program)
+            self._imported = Imports(program.imports)
+        self._declared = Declarations(program, self._pool, sink, brought)
         self._scope = self._declared.scope
         self._e = self.elaborator = Elaborator(self._pool, self._scope, self._declared.sorts, sink)
         self._e.undeclared = Undeclared(sink, advise)
@@ -172,9 +180,11 @@ class _ModuleBuilder:
 
     def build(self) -> Module | None:
         program = self._program
-        norms = self._imports()
+        if self._imported is not None:
+            self._imported.bind(self._declared, self._sink)
         self._members = self._e.members = _Members(self._declared.symbols, self._pool, program.tabled)
         semantics, unique = self._semantics()
+        norms = self._imports()
         definitions = self._definitions()
         for index, fact in enumerate(program.facts):
             self._fact(index, fact)
@@ -209,20 +219,19 @@ class _ModuleBuilder:
 
     def _imports(self) -> list[Claim]:
         """Assumes what imported packs assume; their norms."""
-        if not self._program.imports:
+        if self._imported is None:
             return []
-        from potlang.sema.packs import import_packs
-
-        imported, norms = import_packs(self._program.imports, self._declared, self._pool, self._sink)
-        self._assertions += imported
-        return norms
+        self._imported.read(self._e)
+        self._assertions += self._imported.assertions
+        return self._imported.norms
 
     def _definitions(self) -> list[Definition]:
-        if all(function.body is None for function in self._program.functions):
+        imported = [] if self._imported is None else self._imported.definitions
+        if not imported and all(function.body is None for function in self._program.functions):
             return []
         from potlang.sema.definitions import build_definitions
 
-        return build_definitions(self._program.functions, self._e)
+        return build_definitions(self._program.functions, self._e, imported)
 
     # --- semantics -------------------------------------------------------------------------------
 
@@ -286,26 +295,13 @@ class _ModuleBuilder:
             self._assertions.append(Assertion(f"f{index}", name, _FACT, formula, Origin(fact.pointer, text)))
 
     def _rules(self, rules: list[s.StatementDecl], norms: list[Claim]) -> None:
-        if any(rule.unless or rule.overrides or rule.default for rule in rules):
-            from potlang.sema.exceptions import Exceptions
-
-            found = [
-                (index, _rule_name(index, rule), rule, parts)
-                for index, rule in enumerate(rules)
-                if (parts := statement_parts(rule, self._e)) is not None
-            ]
-            facts = [assertion for assertion in self._assertions if assertion.kind is _FACT]
-            closed = {function.name for function in self._program.functions if function.closed}
-            formulas = Exceptions(self._pool, self._sink, closed).formulas(
-                [each[1:] for each in found], facts
-            )
-            for (index, _, rule, _), formula in zip(found, formulas, strict=True):
-                self._rule(index, rule, formula, norms)
-            return
-        for index, rule in enumerate(rules):
-            alone = statement_formula(rule, self._e)
-            if alone is not None:
-                self._rule(index, rule, alone, norms)
+        names = [_rule_name(index, rule) for index, rule in enumerate(rules)]
+        facts = (assertion for assertion in tuple(self._assertions) if assertion.kind is _FACT)
+        closed = {function.name for function in self._program.functions if function.closed}
+        if self._imported is not None:
+            closed.update(symbol.name for symbol in self._imported.closed)
+        for index, rule, formula in rule_formulas(rules, names, self._e, facts, closed):
+            self._rule(index, rule, formula, norms)
 
     def _rule(self, index: int, rule: s.StatementDecl, formula: Node, norms: list[Claim]) -> None:
         name = _rule_name(index, rule)
@@ -318,7 +314,8 @@ class _ModuleBuilder:
     def _completions(self, definitions: list[Definition]) -> tuple[list[Assertion], list[Symbol]]:
         """The assertions that close predicates, and the symbols that these introduce."""
         closed = [function for function in self._program.functions if function.closed]
-        if not closed:
+        brought = {} if self._imported is None else self._imported.closed
+        if not closed and not brought:
             return [], []
         from potlang.sema.completion import completions
 
@@ -326,8 +323,12 @@ class _ModuleBuilder:
         for function in closed:
             entry = self._scope.entries.get(function.name)
             symbol = entry.symbol if isinstance(entry, FunctionEntry) else None
-            if symbol is not None and self._can_be_closed(symbol, function):
-                predicates.setdefault(symbol, f"{function.pointer}/closed")
+            place = Place(f"{function.pointer}/closed", on_key=True)
+            if symbol is not None and self._can_be_closed(symbol, place):
+                predicates.setdefault(symbol, place.pointer)
+        for symbol, pointer in brought.items():
+            if self._can_be_closed(symbol, Place(pointer)):
+                predicates.setdefault(symbol, pointer)
         taken = self._scope.entries
         return completions(
             predicates,
@@ -340,19 +341,13 @@ class _ModuleBuilder:
             self._sink,
         )
 
-    def _can_be_closed(self, symbol: Symbol, function: s.FunctionDecl) -> bool:
-        if function.body is None and symbol.range is BOOL:
+    def _can_be_closed(self, symbol: Symbol, place: Place) -> bool:
+        is_defined = symbol.kind is SymbolKind.DEFINED
+        if symbol.range is BOOL and not is_defined:
             return True
-        is_defined = function.body is not None
         reason = f"`{symbol.name}` is {'defined by its body' if is_defined else 'no predicate'}"
         helps = ["leave it out: a definition says all" if is_defined else 'its range would be "Bool"']
-        self._sink.report(
-            "POT4021",
-            Place(f"{function.pointer}/closed", on_key=True),
-            key="closed",
-            reason=reason,
-            helps=helps,
-        )
+        self._sink.report("POT4021", place, key="closed", reason=reason, helps=helps)
         return False
 
     def _is_finite(self, sort: Sort) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from potlang.diag import Applicability, Fix, Label, Patch, Place, Sink
 from potlang.expressions import surface as s
 from potlang.ir.nodes import Symbol, SymbolKind
@@ -17,16 +19,20 @@ CONNECTIVES = ("And", "Or", "Not", "Implies", "Iff", "Xor", "If", "Distinct", "F
 class Declarations:
     """The declaring sections of a program: its scope, its sorts and its symbols.
 
-    Errors are reported and leave entries that absorb their uses.
+    `brought` are the sorts that its imports declare. Errors are reported and leave entries that absorb
+    their uses.
     """
 
-    def __init__(self, program: s.ParsedProgram, pool: Pool, sink: Sink) -> None:
+    def __init__(
+        self, program: s.ParsedProgram, pool: Pool, sink: Sink, brought: Sequence[s.SortDecl] = ()
+    ) -> None:
         self._pool = pool
         self._sink = sink
-        self.sorts = SortTable(program.sorts, sink, program.broken)
-        self.scope = Scope(frozenset(declaration.name for declaration in program.sorts))
+        sorts = [*program.sorts, *brought]
+        self.sorts = SortTable(sorts, sink, program.broken)
+        self.scope = Scope(frozenset(declaration.name for declaration in sorts))
         self.symbols: list[Symbol] = []
-        for declaration in program.sorts:
+        for declaration in sorts:
             self._sort_members(declaration)
         for function in program.functions:
             self._function(function)

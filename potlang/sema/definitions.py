@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from potlang.diag import Place
 from potlang.expressions import surface as s
 from potlang.ir.graphs import ordered
@@ -13,20 +15,26 @@ from potlang.sema.scope import FunctionEntry
 from potlang.source import join_pointer
 
 
-def build_definitions(functions: list[s.FunctionDecl], e: Elaborator) -> list[Definition]:
-    """The definitions of all functions with a body; recursion is an error, since it is no definition."""
-    found: dict[Symbol, Definition] = {}
+def build_definitions(
+    functions: list[s.FunctionDecl], e: Elaborator, imported: Sequence[Definition] = ()
+) -> list[Definition]:
+    """The definitions of all functions with a body, those that packs bring among them.
+
+    Recursion is an error, since it is no definition.
+    """
+    found = {definition.symbol: definition for definition in imported}
     for function in functions:
         entry = e.scope.entries.get(function.name)
         if function.body is None or not isinstance(entry, FunctionEntry) or entry.symbol is None:
             continue
-        definition = _build(function, entry.symbol, e)
+        definition = build_definition(function, entry.symbol, e)
         if definition is not None:
             found[entry.symbol] = definition
-    return _in_order(found, e)
+    return _in_order(found, {definition.symbol for definition in imported}, e)
 
 
-def _build(function: s.FunctionDecl, symbol: Symbol, e: Elaborator) -> Definition | None:
+def build_definition(function: s.FunctionDecl, symbol: Symbol, e: Elaborator) -> Definition | None:
+    """The definition of one function with a body; None, with reports, where it has an error."""
     assert function.body is not None
     params = function.params or []
     if len(params) != len(symbol.domain):
@@ -61,14 +69,16 @@ def _check_written_sort(param: s.BinderDecl, sort: object, e: Elaborator) -> Non
         e.sink.report("POT3001", place, expected=sort, found=written)
 
 
-def _in_order(found: dict[Symbol, Definition], e: Elaborator) -> list[Definition]:
+def _in_order(found: dict[Symbol, Definition], imported: set[Symbol], e: Elaborator) -> list[Definition]:
     """Each after those that it uses; cycles are reported."""
 
     def uses(symbol: Symbol) -> list[Symbol]:
         return [each for each in symbols_in(found[symbol].body) if each in found]
 
     def cyclic(path: list[Symbol]) -> None:
-        _report_cycle(found[path[0]], [symbol.name for symbol in path], e)
+        # A pack alone has no cycle: the program's own definition is at fault.
+        own = next((symbol for symbol in path if symbol not in imported), path[0])
+        _report_cycle(found[own], [symbol.name for symbol in path], e)
 
     return [found[symbol] for symbol in ordered(found, uses, cyclic)]
 

@@ -133,12 +133,6 @@ class SortTable:
         self.places[declaration.name] = place
         self._declarations[declaration.name] = declaration
 
-    def add(self, sort: DeclaredSort, place: Place) -> None:
-        """Declares a sort that an import brings."""
-        self.order.append(sort)
-        self._resolved[sort.name] = sort
-        self.places[sort.name] = place
-
     def bind(self, name: str, sort: Sort) -> None:
         """Lets `name` stand for `sort`: a parameter of a pack."""
         self._resolved[name] = sort

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Iterable, Sequence
 from typing import NamedTuple
 
 from potlang.diag import Place
 from potlang.expressions import surface as s
+from potlang.ir.module import Assertion
 from potlang.ir.nodes import Node, Var
 from potlang.ir.pool import Pool
 from potlang.sema.binders import warn_shadowing
@@ -78,6 +79,29 @@ def _matrix(statement: s.StatementDecl, e: Elaborator) -> Node | None:
     if antecedent is None or consequent is None:
         return None
     return e.pool.implies(antecedent, consequent)
+
+
+def rule_formulas(
+    rules: Sequence[s.StatementDecl],
+    names: Sequence[str],
+    e: Elaborator,
+    facts: Iterable[Assertion],
+    closed: Container[str],
+) -> list[tuple[int, s.StatementDecl, Node]]:
+    """Each rule with its index and its formula, exceptions among them taken in; without those in error.
+
+    `facts` override defaults; `closed` are the names of closed predicates.
+    """
+    if not any(rule.unless or rule.overrides or rule.default for rule in rules):
+        alone = ((index, rule, statement_formula(rule, e)) for index, rule in enumerate(rules))
+        return [(index, rule, node) for index, rule, node in alone if node is not None]
+    from potlang.sema.exceptions import Exceptions
+
+    parts = ((index, rule, statement_parts(rule, e)) for index, rule in enumerate(rules))
+    found = [(index, rule, each) for index, rule, each in parts if each is not None]
+    named = [(names[index], rule, each) for index, rule, each in found]
+    formulas = Exceptions(e.pool, e.sink, closed).formulas(named, facts)
+    return [(index, rule, node) for (index, rule, _), node in zip(found, formulas, strict=True)]
 
 
 def binder(declaration: s.BinderDecl, e: Elaborator) -> Var | None:

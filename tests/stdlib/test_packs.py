@@ -22,6 +22,15 @@ ACCEPTED = [
 REJECTED = [
     pytest.param(case, id=f"{pack}: {case['name']}") for pack, case in CASES if "rejected" in case["expect"]
 ]
+WITH_CORE = [param for param in ACCEPTED if "core" in param.values[0]["expect"]]
+
+
+def pack_value(pack: str) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(pack_file(pack, "pack.json") or "")
+    return found
+
+
+WITH_LAWS = [pack for pack in PACKS if pack_value(pack).get("laws")]
 
 
 def validator(schema: str) -> jsonschema.Draft202012Validator:
@@ -42,42 +51,106 @@ def test_the_index_lists_the_packs() -> None:
 
 @pytest.mark.parametrize("pack", PACKS)
 def test_files_fit_their_schemas(pack: str) -> None:
-    value = json.loads(pack_file(pack, "pack.json") or "")
+    value = pack_value(pack)
     validator("pack-1").validate(value)
     validator("pack-cases-1").validate(json.loads(pack_file(pack, "cases.json") or ""))
     assert value["pack"] == pack
 
 
-@pytest.mark.parametrize("pack", PACKS)
+@pytest.mark.parametrize(
+    "pack", [pack for pack in PACKS if not any(s.get("closed") for s in pack_value(pack)["symbols"])]
+)
 def test_pack_reads_and_compiles_over_its_own_names(pack: str) -> None:
     assert [d.message for d in check({"imports": [pack]}).diagnostics] == []
 
 
+def test_variables_of_a_pack_are_bound_under_one_name_each() -> None:
+    """A rule of a pack never leaves a name to chance: its binders have sorts."""
+    for pack in PACKS:
+        value = pack_value(pack)
+        for rule in (*value["program"].get("rules", ()), *value.get("laws", ())):
+            names = [each["name"] for each in rule.get("forall", ())]
+            assert len(names) == len(set(names)), (pack, rule["name"])
+
+
+def test_names_of_rules_and_laws_are_different() -> None:
+    for pack in PACKS:
+        value = pack_value(pack)
+        names = [rule["name"] for rule in (*value["program"].get("rules", ()), *value.get("laws", ()))]
+        assert len(names) == len(set(names)), pack
+
+
+# --- README ---------------------------------------------------------------------------------------
+
+
+def rows(pack: str) -> list[str]:
+    return re.findall(r"^\| `?(.*?)`? \|", pack_file(pack, "README.md") or "", re.MULTILINE)
+
+
 @pytest.mark.parametrize("pack", PACKS)
-def test_readme_has_a_row_for_every_axiom(pack: str) -> None:
+def test_readme_has_a_row_for_every_axiom_and_definition(pack: str) -> None:
+    """[PACK-README]"""
+    value = pack_value(pack)
+    names = [
+        {rule["name"], str(rule.get("constraint")).partition("(")[0]}
+        for rule in value["program"].get("rules", ())
+    ]
+    names += [{symbol["name"]} for symbol in value["symbols"] if "body" in symbol]
+    assert [sorted(either) for either in names if not either & set(rows(pack))] == []
+
+
+@pytest.mark.parametrize("pack", PACKS)
+def test_readme_has_an_example_with_its_verdicts(pack: str) -> None:
+    """[PACK-README]"""
     text = pack_file(pack, "README.md") or ""
-    rows = re.findall(r"^\| `?(.*?)`? \|", text, re.MULTILINE)
-    rules = json.loads(pack_file(pack, "pack.json") or "")["program"]["rules"]
-    names = [{rule["name"], str(rule.get("constraint")).partition("(")[0]} for rule in rules]
-    assert [sorted(either) for either in names if not either & set(rows)] == []
+    example = re.search(r"^## Example\n.*?```json\n(.*?)```.*?```\n(.*?)```", text, re.MULTILINE | re.DOTALL)
+    assert example is not None
+    report = verify(json.loads(example[1]), trust="solver")
+    assert pack in json.dumps(json.loads(example[1])["imports"])
+    assert [f"{result.name}: {result.verdict}" for result in report.results] == example[2].splitlines()
+    assert "\n## What it does not say\n" in text
+
+
+# --- cases and laws -------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("pack", PACKS)
 def test_pack_has_cases_of_both_kinds(pack: str) -> None:
-    expected = [next(iter(case["expect"])) for name, case in CASES if name == pack]
-    assert {"verdicts", "rejected"} <= set(expected)
+    """[PACK-CASES]"""
+    expected = [case["expect"] for name, case in CASES if name == pack]
+    assert any("rejected" in each for each in expected)
+    assert any("verdicts" in each and "inconsistent" not in each["verdicts"].values() for each in expected)
 
 
 @pytest.mark.parametrize("case", ACCEPTED)
 def test_verdicts_are_those_of_the_case(case: dict[str, Any]) -> None:
+    """[PACK-CASES]"""
     report = verify(case["program"], trust="solver")
     assert {result.name: str(result.verdict) for result in report.results} == case["expect"]["verdicts"]
 
 
+@pytest.mark.parametrize("case", WITH_CORE)
+def test_inconsistent_case_has_the_core(case: dict[str, Any]) -> None:
+    """[PACK-CASES]"""
+    result = verify(case["program"]).to_dict()["results"][0]
+    assert sorted(each["name"] for each in result["evidence"]["core"]) == sorted(case["expect"]["core"])
+
+
 @pytest.mark.parametrize("case", REJECTED)
 def test_rejected_case_has_exactly_its_errors(case: dict[str, Any]) -> None:
+    """[PACK-CASES]"""
     diagnostics = check(case["program"]).diagnostics
     assert [d.code for d in diagnostics if d.severity is Severity.ERROR] == case["expect"]["rejected"]
+
+
+@pytest.mark.parametrize("route", ["z3", "cvc5"])
+@pytest.mark.parametrize("pack", WITH_LAWS)
+def test_laws_follow_from_the_pack_alone(pack: str, route: Any) -> None:
+    """[PACK-LAWS]"""
+    report = verify(
+        {"imports": [pack], "verifications": pack_value(pack)["laws"]}, route=route, trust="solver"
+    )
+    assert [r.name for r in report.results if str(r.verdict) != "entailed"] == []
 
 
 # --- broken packs --------------------------------------------------------------------------------
