@@ -16,7 +16,7 @@ from potlang.report.results import Limits
 from potlang.utils import resources
 
 Json = dict[str, Any]
-_LIMITS = Limits(check_ms=5_000)
+_LIMITS = Limits(check_ms=2_000, total_ms=6_000)
 
 
 class PackMutant(NamedTuple):
@@ -28,7 +28,7 @@ class PackMutant(NamedTuple):
 
 
 def mutants(value: Json) -> Iterator[PackMutant]:
-    """Every rule, fact and definition dropped, and denied; exceptions and `closed` dropped; imports emptied."""
+    """Each rule, fact and definition dropped or denied; exceptions, `closed` and imports taken away."""
     name, program = value["pack"], value["program"]
     for section in ("rules", "knowledge_base"):
         for index, statement in enumerate(program.get(section, ())):

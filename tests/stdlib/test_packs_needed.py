@@ -1,13 +1,13 @@
-"""Everything that a pack says is needed: without it, or with its denial, a law or a case comes out otherwise."""
+"""Everything that a pack says is needed: without it, or with its denial, a law or a case tells."""
 
 from __future__ import annotations
 
 import json
 
 import pytest
+from pack_mutants import mutants, survives
 
 from potlang.utils.resources import pack_file, pack_names
-from pack_mutants import mutants, survives
 
 pytestmark = pytest.mark.slow
 
