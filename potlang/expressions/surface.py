@@ -427,10 +427,11 @@ class OptimizationDecl:
 
 
 class PackSort(NamedTuple):
-    """A sort parameter: the values of an enum sort, none of a sort that may be any."""
+    """A sort parameter: an enum sort with its values, one with an order and its default, or any sort."""
 
     name: str
     values: tuple[str, ...] = ()
+    default: str | None = None
 
 
 class PackSymbol(NamedTuple):

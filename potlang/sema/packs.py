@@ -11,7 +11,7 @@ from potlang.diag import Applicability, Fix, Label, Patch, Place, Replace, Sink,
 from potlang.expressions import surface as s
 from potlang.ir.module import Assertion, AssertionKind, Claim, Definition, Origin
 from potlang.ir.nodes import Node, Symbol, SymbolKind
-from potlang.ir.sorts import EnumSort, Sort
+from potlang.ir.sorts import EnumSort, MeasureSort, Sort, is_numeric
 from potlang.sema.declare import Declarations
 from potlang.sema.definitions import build_definition
 from potlang.sema.elaborate import Elaborator
@@ -40,7 +40,7 @@ def brought_sorts(program: s.ParsedProgram) -> list[s.SortDecl]:
     found: dict[str, s.SortDecl] = {}
     for item in program.imports:
         for sort in item.loaded.sorts if item.loaded is not None else ():
-            if sort.name in known or sort.name in item.substitution:
+            if sort.default or sort.name in known or sort.name in item.substitution:
                 continue
             if sort.name not in found or (sort.values and not found[sort.name].values):
                 kind = "EnumSort" if sort.values else "DeclareSort"
@@ -161,25 +161,36 @@ class _Instance:
 
     def _bind_sort(self, parameter: s.PackSort) -> bool:
         name, pointer = self._target(parameter.name)
-        sort = self._outer.sorts.resolve(s.SortExpr(name, [], pointer, 0, len(name)))
+        is_bound = parameter.name in self._item.substitution or name in self._outer.sorts.names()
+        meant = name if parameter.default is None or is_bound else parameter.default
+        sort = self._outer.sorts.resolve(s.SortExpr(meant, [], pointer, 0, len(name)))
         if sort is None:
             return False
+        values = ", ".join(parameter.values)
         if parameter.values and not (isinstance(sort, EnumSort) and sort.values == parameter.values):
-            values = ", ".join(parameter.values)
-            self._sink.report(
-                "POT8003",
-                pointer,
-                pack=self._pack.name,
-                name=name,
-                wanted=f"an EnumSort of {values}",
-                found=f"an EnumSort of {', '.join(sort.values)}" if isinstance(sort, EnumSort) else "none",
-                helps=[f"leave the sort out: the import declares it, with the values {values}"],
-            )
+            help_ = f"leave the sort out: the import declares it, with the values {values}"
+            self._mismatch(name, pointer, f"an EnumSort of {values}", _sort_words(sort), help_)
+            return False
+        if parameter.default and not (is_numeric(sort) or isinstance(sort, MeasureSort)):
+            wanted = f"a sort with an order, such as {parameter.default}"
+            help_ = f"bind `{parameter.name}` to Int, Real, Date or another sort of numbers"
+            self._mismatch(name, pointer, wanted, _sort_words(sort), help_)
             return False
         self.sorts.bind(parameter.name, sort)
         for value in parameter.values:
             self.scope.entries[value] = self._outer.scope.entries[value]
         return True
+
+    def _mismatch(self, name: str, pointer: str, wanted: str, found: str, help_: str) -> None:
+        self._sink.report(
+            "POT8003",
+            pointer,
+            pack=self._pack.name,
+            name=name,
+            wanted=wanted,
+            found=found,
+            helps=[help_],
+        )
 
     def _bind_symbols(self, imports: Imports) -> bool:
         bound = [self._bind_symbol(symbol, imports) for symbol in self._pack.symbols]
@@ -198,15 +209,8 @@ class _Instance:
         fitted = _fitting(entry, domain, range_)
         if fitted is None:
             wanted = signature(Symbol(name, domain, range_, SymbolKind.FUNCTION))
-            self._sink.report(
-                "POT8003",
-                pointer,
-                pack=self._pack.name,
-                name=name,
-                wanted=wanted,
-                found=_entry_signature(entry),
-                helps=[f"declare {wanted}, or bind `{parameter.name}` to a symbol that fits"],
-            )
+            help_ = f"declare {wanted}, or bind `{parameter.name}` to a symbol that fits"
+            self._mismatch(name, pointer, wanted, _entry_signature(entry), help_)
             return False
         self._take(parameter, fitted, imports)
         return True
@@ -355,6 +359,10 @@ class _Instance:
 def _renamed(pointer: str, parameter: str) -> Fix:
     edit = Patch("move", join_pointer(pointer.rpartition("/")[0], parameter), source=pointer)
     return Fix(f"bind `{parameter}`", Applicability.UNSAFE, (edit,))
+
+
+def _sort_words(sort: Sort) -> str:
+    return f"an EnumSort of {', '.join(sort.values)}" if isinstance(sort, EnumSort) else f"the sort {sort}"
 
 
 def _fitting(entry: Entry, domain: tuple[Sort, ...], range_: Sort) -> Entry | None:

@@ -212,6 +212,32 @@ def test_an_inherited_enum_sort(packs: Give) -> None:
     }
 
 
+LATER = {
+    "sorts": [{"name": "Time", "default": "Int"}],
+    "symbols": [
+        {
+            "name": "later",
+            "domain": ["Time", "Time"],
+            "range": "Bool",
+            "params": [{"name": "x", "sort": "Time"}, {"name": "y", "sort": "Time"}],
+            "body": "x > y",
+        }
+    ],
+}
+
+
+def test_a_sort_with_an_order_is_what_it_is_by_default_or_what_it_is_bound_to(packs: Give) -> None:
+    """[PACK-SORTS]"""
+    packs(later=LATER, more={"program": {"imports": ["std/test/later"]}})
+    for name in ("later", "more"):
+        numbers = {"imports": [f"std/test/{name}"]}
+        assert verdicts(numbers, right="later(2, 1)") == {"right": "entailed"}
+        dates = {"imports": [{"pack": f"std/test/{name}", "with": {"Time": "Date"}}]}
+        assert verdicts(dates, right="later(2025-03-01, 2025-02-28)") == {"right": "entailed"}
+        people = {"imports": [{"pack": f"std/test/{name}", "with": {"Time": "Person"}}]}
+        assert errors({**people, "sorts": [{"name": "Person", "type": "DeclareSort"}]}) == ["POT8003"]
+
+
 # --- definitions ----------------------------------------------------------------------------------
 
 STRICT = {

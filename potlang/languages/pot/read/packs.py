@@ -15,6 +15,8 @@ from potlang.utils import resources
 
 _REQUIRED = ("pack", "title", "description", "sorts", "symbols", "program")
 _KEYS = ("$schema", *_REQUIRED, "laws")
+ORDERED = ("Int", "Real", "Date", "DateTime")
+"""Sorts that a parameter may be unless a program binds it to another one that has an order."""
 _FRAGMENT = ("description", "imports", "variables", "knowledge_base", "rules")
 
 
@@ -49,16 +51,17 @@ class _PackReader(ItemReader):
         if isinstance(value, str):
             name = self.shapes.name(value, pointer)
             return None if name is None else PackSort(name)
-        keys = ("name", "values")
-        what = "the name of a sort, or an object with `name` and `values`"
-        item = self._object(value, pointer, what, (*keys, "description"), keys)
+        what = "the name of a sort, or an object with `name` and `values` or `default`"
+        item = self._object(value, pointer, what, ("name", "values", "default", "description"), ("name",))
         if item is None:
             return None
         name = self._name(item, pointer)
         values = self.shapes.names(item.get("values"), f"{pointer}/values", "a list of names")
-        if "values" in item and not values:
-            self.sink.report("POT1014", f"{pointer}/values", what="the list of an EnumSort's values")
-        return None if name is None else PackSort(name, tuple(value for value, _ in values))
+        default = self._field(item, "default", pointer, self.shapes.name)
+        if bool(values) is (default is not None) or default not in (None, *ORDERED):
+            what = f"an object with `values`, or with one of {', '.join(ORDERED)} as `default`"
+            self.shapes.wrong_type(value, pointer, what)
+        return None if name is None else PackSort(name, tuple(each for each, _ in values), default)
 
     def _symbol(self, value: object, pointer: str) -> PackSymbol | None:
         keys = ("name", "domain", "range")
@@ -153,7 +156,9 @@ def _with_inherited(pack: Pack) -> Pack:
             name = names.get(sort.name, sort.name)
             if sort.name not in names or name in sorts:
                 known = sorts.get(name, PackSort(name))
-                sorts[name] = known._replace(values=known.values or sort.values)
+                sorts[name] = known._replace(
+                    values=known.values or sort.values, default=known.default or sort.default
+                )
         for symbol in item.loaded.symbols:
             name = names.get(symbol.name, symbol.name)
             if symbol.name not in names or name in symbols:
