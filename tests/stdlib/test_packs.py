@@ -46,7 +46,8 @@ def test_there_are_packs() -> None:
 
 def test_the_index_lists_the_packs() -> None:
     text = folder("stdlib").joinpath("README.md").read_text(encoding="utf-8")
-    assert sorted(re.findall(r"^\| \[(std/[a-z_/]+)\]", text, re.MULTILINE)) == PACKS
+    rows = dict(re.findall(r"^\| \[(std/[a-z_/]+)\]\([a-z_/]+\) \| (.*) \|$", text, re.MULTILINE))
+    assert rows == {pack: pack_value(pack)["description"] for pack in PACKS}
 
 
 @pytest.mark.parametrize("pack", PACKS)
