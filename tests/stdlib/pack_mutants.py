@@ -75,8 +75,7 @@ def _emptied(value: Json) -> Json:
         {key: given for key, given in symbol.items() if key not in ("params", "body", "closed")}
         for symbol in value["symbols"]
     ]
-    kept = {key: given for key, given in value["program"].items() if key in ("imports", "variables")}
-    return value | {"symbols": symbols, "program": kept}
+    return value | {"symbols": symbols, "program": {}}
 
 
 def _denied(statement: Any) -> Any:
