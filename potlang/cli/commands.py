@@ -22,6 +22,7 @@ COMMANDS = {
     "compile": ("compile:compile_", "Print a program as IR, SMT-LIB, PoT, a trace or a solution."),
     "cert": ("cert:cert", "Check certificates."),
     "cache": ("cache:cache", "Count, remove or verify again what is cached."),
+    "std": ("std:std", "List, show and search the packs of the standard library."),
     "schema": ("schema:schema", "Print the JSON Schema of programs for a provider."),
     "grammar": ("grammar:grammar", "Print a grammar for decoders of models."),
     "glue": ("glue:glue", "Join two traces along shared nodes."),
@@ -41,7 +42,7 @@ COMMANDS = {
 """The module and the function of each command, and its line in `potc --help`."""
 SECTIONS = {
     "Verify": ("verify", "check", "lint", "fix", "fmt"),
-    "Look": ("view", "explain", "compile", "lsp", "doctor", "help", "completion"),
+    "Look": ("view", "explain", "std", "compile", "lsp", "doctor", "help", "completion"),
     "Keep": ("cert", "cache", "policy"),
     "Models": ("reason", "schema", "grammar", "mcp", "serve"),
     "Data": ("batch", "results", "eval", "score", "glue", "build-gold", "generate", "synthesize"),

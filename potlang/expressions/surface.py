@@ -448,6 +448,7 @@ class PackSymbol(NamedTuple):
     body: Formula | None = None
     defined: bool = False
     closed: bool = False
+    description: str | None = None
 
 
 class Pack(NamedTuple):

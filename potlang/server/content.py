@@ -11,7 +11,8 @@ import mcp_types as types
 
 from potlang import api
 from potlang.diag import CODES
-from potlang.utils.resources import folder, pack_file, pack_names, schema_text
+from potlang.languages.pot.library import packs
+from potlang.utils.resources import folder, pack_file, schema_text
 
 SCHEME: Final = "potlang://"
 _MARKDOWN: Final = "text/markdown"
@@ -29,9 +30,10 @@ def entries() -> Iterator[types.Resource]:
         yield _listed(f"spec/{name}", title, "A chapter of the specification")
     for name in _files("schemas", ".json"):
         yield _listed(f"schemas/{name}", name, "A JSON Schema", _JSON)
-    for pack in pack_names():
-        name = pack.removeprefix("std/")
-        yield _listed(f"stdlib/{name}", pack, "A pack of the standard library, for imports")
+    for pack in packs():
+        yield _listed(
+            f"stdlib/{pack.name.removeprefix('std/')}", pack.name, f"A pack, for imports: {pack.description}"
+        )
 
 
 def _listed(path: str, name: str, description: str, type_: str = _MARKDOWN) -> types.Resource:

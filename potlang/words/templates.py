@@ -61,7 +61,39 @@ def templates_of(program: s.ParsedProgram) -> Templates:
         noun = sort_template(sort.description)
         if noun is not None:
             found.sorts[sort.name] = noun
-    return _told_apart(found, places)
+    return _with_packs(program, _told_apart(found, places))
+
+
+def _with_packs(program: s.ParsedProgram, found: Templates) -> Templates:
+    """With the templates of packs, for the symbols that the program says nothing of.
+
+    Symbols that a program has under another name than the pack are said by that name.
+    """
+    own = {function.name for function in program.functions if function.description is not None}
+    forms = {_form(template.words) for template in found.functions.values()}
+    for item in program.imports:
+        for symbol in item.loaded.symbols if item.loaded is not None else ():
+            if symbol.description is None or symbol.name in item.substitution or symbol.name in own:
+                continue
+            template = _of_function(
+                s.FunctionDecl(
+                    symbol.name,
+                    symbol.domain,
+                    symbol.range,
+                    item.pointer,
+                    symbol.params,
+                    description=symbol.description,
+                )
+            )
+            if isinstance(template, DescriptionTemplate) and _form(template.words) not in forms:
+                found.functions[symbol.name] = template
+                forms.add(_form(template.words))
+    return found
+
+
+def _form(words: str) -> str:
+    """A template but for what stands in its holes."""
+    return " ".join(HOLE.sub("{}", words).lower().split())
 
 
 def _of_function(function: s.FunctionDecl) -> DescriptionTemplate | TemplateMistake | None:
@@ -80,8 +112,7 @@ def _told_apart(found: Templates, places: dict[str, str]) -> Templates:
     first: dict[str, str] = {}
     for name in list(found.functions):
         words = found.functions[name].words
-        form = " ".join(HOLE.sub("{}", words).lower().split())
-        other = first.setdefault(form, name)
+        other = first.setdefault(_form(words), name)
         if other != name:
             problem = f"the template reads like that of `{other}`"
             help_ = "say in other words what tells the two apart"

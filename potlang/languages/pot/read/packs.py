@@ -79,7 +79,9 @@ class _PackReader(ItemReader):
         closed = self._given(item, "closed", pointer, self.shapes.boolean)
         if name is None or range_ is None:
             return None
-        return PackSymbol(name, domain, range_, params, body, body is not None, bool(closed))
+        description = item.get("description")
+        words = description if isinstance(description, str) else None
+        return PackSymbol(name, domain, range_, params, body, body is not None, bool(closed), words)
 
 
 def _read_fragment(value: object, shapes: Shapes) -> ParsedProgram | None:
@@ -99,10 +101,11 @@ def _read_fragment(value: object, shapes: Shapes) -> ParsedProgram | None:
 def load_packs(program: ParsedProgram, sink: Sink) -> None:
     """Loads the packs that a program imports; one that is not there, or is broken, is reported."""
     for each in program.imports:
-        each.loaded = _load(each, sink)
+        each.loaded = load_pack(each, sink)
 
 
-def _load(item: ImportDecl, sink: Sink) -> Pack | None:
+def load_pack(item: ImportDecl, sink: Sink) -> Pack | None:
+    """The pack of one import with all that it imports itself; None, with a report, where there is none."""
     text = resources.pack_file(item.pack, "pack.json")
     if text is None:
         names = resources.pack_names()
@@ -163,11 +166,12 @@ def _with_inherited(pack: Pack) -> Pack:
             name = names.get(symbol.name, symbol.name)
             if symbol.name not in names or name in symbols:
                 domain = [_renamed(sort, names) for sort in symbol.domain]
-                inherited = PackSymbol(name, domain, _renamed(symbol.range, names))
+                inherited = PackSymbol(name, domain, _renamed(symbol.range, names), symbol.params)
                 known_symbol = symbols.get(name, inherited)
                 symbols[name] = known_symbol._replace(
                     defined=known_symbol.defined or symbol.defined,
                     closed=known_symbol.closed or symbol.closed,
+                    description=known_symbol.description or symbol.description,
                 )
     return pack._replace(sorts=list(sorts.values()), symbols=list(symbols.values()))
 
