@@ -109,13 +109,15 @@ def load_pack(item: ImportDecl, sink: Sink) -> Pack | None:
     text = resources.pack_file(item.pack, "pack.json")
     if text is None:
         names = resources.pack_names()
-        near = nearest(item.pack, names) or [n for n in names if n.endswith("/" + item.pack.split("/")[-1])]
+        last = item.pack.split("/")[-1]
+        longer = [name for name in names if item.pack and name.startswith(item.pack)]
+        near = longer or nearest(item.pack, names) or [n for n in names if n.endswith("/" + last)]
         at = join_pointer(item.pointer, "pack") if item.is_object else item.pointer
         sink.report(
             "POT8001",
             at,
             name=item.pack,
-            helps=[f"did you mean `{near[0]}`?" if near else f"the packs are {', '.join(names)}"],
+            helps=[f"did you mean `{near[0]}`?" if near else _choice(item.pack, names)],
             fixes=[
                 Fix(f"import `{other}`", Applicability.UNSAFE, (Replace(at, 0, len(item.pack), other),))
                 for other in near[:1]
@@ -127,6 +129,15 @@ def load_pack(item: ImportDecl, sink: Sink) -> Pack | None:
     if pack is None:
         sink.report("POT8005", item.pointer, name=item.pack, notes=notes_of(inner))
     return pack
+
+
+def _choice(name: str, names: list[str]) -> str:
+    """The packs in the folder that a name has, or the folders that there are."""
+    here = [each for each in names if each.split("/")[1] == name.removeprefix("std/").split("/")[0]]
+    if here:
+        return f"the packs there are {', '.join(here)}"
+    folders = dict.fromkeys(each.rpartition("/")[0] for each in names)
+    return f"packs are in {', '.join(folders)}: `potc std list` has them all"
 
 
 def _whole(name: str, text: str, sink: Sink, within: tuple[str, ...]) -> Pack | None:
