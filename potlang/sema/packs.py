@@ -7,10 +7,11 @@ A pack that imports others binds their parameters to its own.
 
 from __future__ import annotations
 
-from potlang.diag import Applicability, Fix, Label, Patch, Place, Replace, Sink, nearest
+from potlang.diag import Applicability, Fix, Label, Patch, Place, Replace, Severity, Sink, nearest
 from potlang.expressions import surface as s
 from potlang.ir.module import Assertion, AssertionKind, Claim, Definition, Origin
-from potlang.ir.nodes import Node, Symbol, SymbolKind
+from potlang.ir.nodes import Node, Sym, Symbol, SymbolKind
+from potlang.ir.pool import Pool
 from potlang.ir.sorts import EnumSort, MeasureSort, Sort, is_numeric
 from potlang.sema.declare import Declarations
 from potlang.sema.definitions import build_definition
@@ -20,7 +21,7 @@ from potlang.sema.sorts import BUILTIN, SortTable
 from potlang.sema.statements import fact_formula, rule_formulas, statement_text
 from potlang.source import join_pointer
 
-_OF_THE_PROGRAM = {"POT0008", "POT3010", "POT4004", "POT4010"}
+_OF_THE_PROGRAM = {"POT0008", "POT1014", "POT3010", "POT4004", "POT4010"}
 """What is reported of a pack's formula because of the sorts that the program binds it to."""
 
 
@@ -251,8 +252,9 @@ class _Instance:
 
     def _take(self, parameter: s.PackSymbol, entry: Entry, imports: Imports) -> None:
         self.scope.entries[parameter.name] = entry
-        if parameter.closed and isinstance(entry, FunctionEntry) and entry.symbol is not None:
-            imports.closed.setdefault(entry.symbol, self._pointer)
+        symbol = _symbol(entry)
+        if parameter.closed and symbol is not None:
+            imports.closed.setdefault(symbol, self._pointer)
 
     # --- formulas --------------------------------------------------------------------------------
 
@@ -280,12 +282,14 @@ class _Instance:
 
     def _pass_on(self) -> bool:
         """Hands on what the program is to blame for; False after an error of whichever kind."""
-        found = self._inner.diagnostics()
-        for each in found:
+        is_broken = False
+        for each in self._inner.diagnostics():
             if each.code in _OF_THE_PROGRAM:
                 label = Label(Place(self._pointer), f"in `{self._pack.name}`")
                 self._sink.add(each._replace(labels=(label,), fixes=()))
-        if self._inner.has_errors and self._inner.codes().isdisjoint(_OF_THE_PROGRAM):
+            else:
+                is_broken |= each.severity is Severity.ERROR
+        if is_broken:
             self._report_broken()
         return not self._inner.has_errors
 
@@ -303,24 +307,15 @@ class _Instance:
         found = []
         for index, each in enumerate(self._pack.definitions):
             entry = self.scope.entries[each.name]
-            domain, range_ = _signature(entry)
-            stand_in = Symbol(each.name, domain, range_, SymbolKind.DEFINED)
-            symbol = entry.symbol if isinstance(entry, FunctionEntry) else None
-            declaration = s.FunctionDecl(
+            declared = s.FunctionDecl(
                 each.name, each.domain, each.range, self._pointer, each.params, each.body
             )
-            definition = build_definition(declaration, symbol or stand_in, e)
+            domain, range_ = _signature(entry)
+            stand_in = Symbol(each.name, domain, range_, SymbolKind.DEFINED)
+            definition = build_definition(declared, _symbol(entry) or stand_in, e)
             if definition is None or imports.takes(definition):
                 continue
-            pool, params = e.pool, definition.params
-            applied: Node
-            if isinstance(entry, TermEntry):
-                assert entry.node is not None
-                applied = entry.node
-            else:
-                applied = pool.app(definition.symbol, params) if params else pool.sym(definition.symbol)
-            equation = pool.eq(applied, definition.body)
-            formula = pool.quant("forall", params, equation) if params else equation
+            formula = _equation(definition, entry, e.pool)
             found.append(self._assertion(f"d{index}", each.name, formula, definition.origin.text))
         return found
 
@@ -371,6 +366,29 @@ def _fitting(entry: Entry, domain: tuple[Sort, ...], range_: Sort) -> Entry | No
             return entry if (symbol.domain, symbol.range) == (domain, range_) else None
         case TermEntry(node=node) if node is not None and not domain:
             return entry if node.sort == range_ else None
+        case _:
+            return None
+
+
+def _equation(definition: Definition, entry: Entry, pool: Pool) -> Node:
+    """That a symbol, or a term that stands for it, is for all arguments equal to the body."""
+    params = definition.params
+    applied: Node
+    if isinstance(entry, TermEntry) and entry.node is not None:
+        applied = entry.node
+    else:
+        applied = pool.app(definition.symbol, params) if params else pool.sym(definition.symbol)
+    equation = pool.eq(applied, definition.body)
+    return pool.quant("forall", params, equation) if params else equation
+
+
+def _symbol(entry: Entry) -> Symbol | None:
+    """The symbol that a parameter is bound to; None for an enum value."""
+    match entry:
+        case FunctionEntry(symbol=symbol):
+            return symbol
+        case TermEntry(node=Sym(symbol=symbol)):
+            return symbol
         case _:
             return None
 

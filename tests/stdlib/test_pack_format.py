@@ -471,6 +471,23 @@ def test_what_a_pack_cannot_count_is_reported_at_the_import(packs: Give) -> None
     assert opened.program is not None
 
 
+def test_a_mistake_beside_a_warning_breaks_the_pack(packs: Give) -> None:
+    """[PACK-BROKEN]"""
+    packs(counted={**COUNTED, "program": {"rules": [rule("wrong", "q(x)")]}})
+    program = {"imports": ["std/test/counted"], "constants": {"ts": {"sort": "T", "members": ["a"]}}}
+    found = check(program)
+    assert {d.code for d in found.diagnostics} == {"POT4004", "POT8005"}
+    assert found.program is None
+
+
+def test_a_constant_of_the_program_is_closed_too(packs: Give) -> None:
+    """[PACK-CLOSED]"""
+    packs(alarm={"symbols": [{"name": "alarm", "domain": [], "range": "Bool", "closed": True}]})
+    assert verdicts({"imports": ["std/test/alarm"]}, quiet="not alarm") == {"quiet": "entailed"}
+    own = {"imports": ["std/test/alarm"], "constants": {"b": {"sort": "Bool", "members": ["alarm"]}}}
+    assert verdicts(own, quiet="not alarm") == {"quiet": "entailed"}
+
+
 def test_a_pack_over_dates_makes_a_program_with_dates(packs: Give) -> None:
     """[PACK-SORTS]"""
     packs(

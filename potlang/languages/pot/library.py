@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Literal, NamedTuple
 
 from potlang.diag import Sink, nearest
@@ -34,7 +34,7 @@ class PackSummary(NamedTuple):
 
 
 class PackParameter(NamedTuple):
-    """A parameter: `T`, `le(T, T) -> Bool`, and what the pack says of it beyond its axioms."""
+    """A parameter: `T`, `le(T, T): Bool`, and what the pack says of it beyond its axioms."""
 
     name: str
     signature: str
@@ -255,33 +255,25 @@ def _definition(symbol: s.PackSymbol, speaker: Speaker) -> PackStatement:
     bound = ", ".join(f"{name}: {sort}" for name, sort in sorts.items())
     body = f"({symbol.body.text})"
     whole = f"{applied} <-> {body}" if is_formula else f"{applied} == {body}"
-    return PackStatement(
-        "definition", symbol.name, text, _said(speaker, f"ForAll([{bound}], {whole})" if bound else whole)
-    )
-
-
-def _said(speaker: Speaker, text: str) -> str | None:
-    try:
-        return speaker.say(text)
-    except Unsayable:
-        return None
+    formula = f"ForAll([{bound}], {whole})" if bound else whole
+    return PackStatement("definition", symbol.name, text, _said(lambda: speaker.say(formula)))
 
 
 def _fact(fact: s.FactDecl, speaker: Speaker) -> PackStatement:
-    try:
-        words = speaker.say_fact(fact)
-    except Unsayable:
-        words = None
-    text = fact.formula.text
-    return PackStatement("axiom", fact.name or text, text if fact.value else f"Not({text})", words)
+    text = fact.formula.text if fact.value else f"Not({fact.formula.text})"
+    return PackStatement("axiom", fact.name or text, text, _said(lambda: speaker.say_fact(fact)))
 
 
 def _statement(statement: s.StatementDecl, speaker: Speaker, kind: Saying) -> PackStatement:
-    try:
-        words = speaker.say_statement(statement)
-    except Unsayable:
-        words = None
+    words = _said(lambda: speaker.say_statement(statement))
     return PackStatement(kind, statement.name or "", statement_text(statement), words)
+
+
+def _said(say: Callable[[], str]) -> str | None:
+    try:
+        return say()
+    except Unsayable:
+        return None
 
 
 # --- search ----------------------------------------------------------------------------------------

@@ -15,7 +15,7 @@ from potlang.utils import resources
 
 _REQUIRED = ("pack", "title", "description", "sorts", "symbols", "program")
 _KEYS = ("$schema", *_REQUIRED, "laws")
-ORDERED = ("Int", "Real", "Date", "DateTime")
+_ORDERED = ("Int", "Real", "Date", "DateTime")
 """Sorts that a parameter may be unless a program binds it to another one that has an order."""
 _FRAGMENT = ("description", "imports", "variables", "knowledge_base", "rules")
 
@@ -58,8 +58,8 @@ class _PackReader(ItemReader):
         name = self._name(item, pointer)
         values = self.shapes.names(item.get("values"), f"{pointer}/values", "a list of names")
         default = self._field(item, "default", pointer, self.shapes.name)
-        if bool(values) is (default is not None) or default not in (None, *ORDERED):
-            what = f"an object with `values`, or with one of {', '.join(ORDERED)} as `default`"
+        if bool(values) is (default is not None) or default not in (None, *_ORDERED):
+            what = f"an object with `values`, or with one of {', '.join(_ORDERED)} as `default`"
             self.shapes.wrong_type(value, pointer, what)
         return None if name is None else PackSort(name, tuple(each for each, _ in values), default)
 
@@ -110,7 +110,7 @@ def load_pack(item: ImportDecl, sink: Sink) -> Pack | None:
     if text is None:
         names = resources.pack_names()
         last = item.pack.split("/")[-1]
-        longer = [name for name in names if item.pack and name.startswith(item.pack)]
+        longer = [name for name in names if item.pack.count("/") == 2 and name.startswith(item.pack)]
         near = longer or nearest(item.pack, names) or [n for n in names if n.endswith("/" + last)]
         at = join_pointer(item.pointer, "pack") if item.is_object else item.pointer
         sink.report(
