@@ -19,7 +19,7 @@ COMMANDS = {
     "view": ("view:view", "Draw a trace or a solution."),
     "explain": ("explain:explain", "Explain a diagnostic code."),
     "doctor": ("doctor:doctor", "Examine the installation, and try it on ten programs."),
-    "compile": ("compile:compile_", "Print a program as IR, SMT-LIB, PoT, a trace or a solution."),
+    "compile": ("compile:compile_", "Print a program as IR, SMT-LIB, PoT, or for another tool."),
     "cert": ("cert:cert", "Check certificates."),
     "cache": ("cache:cache", "Count, remove or verify again what is cached."),
     "std": ("std:std", "List, show and search the packs of the standard library."),

@@ -1,4 +1,4 @@
-"""`potc compile FILE --to ir|smt2|pot|dot|dagmath`: the lowered program, or a derivation written down."""
+"""`potc compile FILE --to …`: the lowered program, a text for another tool, or a derivation written down."""
 
 from __future__ import annotations
 
@@ -26,6 +26,8 @@ from potlang.cli.common import (
 )
 from potlang.cli.helping import Command
 from potlang.cli.options import TraceOptions, sources_option, trace_options
+from potlang.diag import Sink
+from potlang.export import WAYS, Way
 from potlang.ir.module import Module
 from potlang.languages.pot.check import Source as ProgramSource
 from potlang.languages.pot.check import check as check_program
@@ -45,16 +47,20 @@ if TYPE_CHECKING:
 @click.option(
     "--to",
     "target",
-    type=click.Choice(["ir", "smt2", "pot", "dot", "dagmath"]),
+    type=click.Choice(["ir", "smt2", "pot", "dot", "dagmath", *WAYS]),
     default="smt2",
-    help="Typed IR, the SMT-LIB text that is solved, PoT again, or a derivation as a trace or a solution.",
+    help="Typed IR, the SMT-LIB text that is solved, PoT again, a derivation as a trace or a solution; or a text"
+    " for another tool: TPTP, Lean 4, Python with z3, clingo.",
 )
 @click.option(
-    "--claim", help="With `--to dot|dagmath`: the claim whose derivation it is. [default: the first]"
+    "--claim",
+    help="With `--to dot|dagmath`: the claim whose derivation it is; for another tool: the only claim."
+    " [default: the first; for lean, python and asp all]",
 )
 @click.option(
     "--passes",
-    help=f"As `simplify{{rounds=3}},nnf`. [default: {DEFAULT_PASSES} for smt2, else {PLAIN_PASSES}]",
+    help=f"As `simplify{{rounds=3}},nnf`. [default: {DEFAULT_PASSES} for smt2, none for another tool, else"
+    f" {PLAIN_PASSES}]",
 )
 @click.option("--print-after", is_flag=True, help="Print the IR after each pass, on standard error.")
 @output_option
@@ -63,7 +69,7 @@ if TYPE_CHECKING:
 @color_option
 def compile_(
     file: str,
-    target: api.Target | Literal["dot", "dagmath"],
+    target: api.Target | Literal["dot", "dagmath"] | Way,
     claim: str | None,
     passes: str | None,
     print_after: bool,
@@ -71,19 +77,22 @@ def compile_(
     trace: TraceOptions,
     color: str,
 ) -> None:
-    """Print a program in a lowered form; of a trace, the program that it amounts to."""
-    pipeline = checked_pipeline(passes_for(target) if passes is None else passes)
+    """Print a program in a lowered form, or for another tool; of a trace, the program that it amounts to."""
+    usual = "" if target in WAYS else passes_for(target)
+    pipeline = checked_pipeline(usual if passes is None else passes)
     given = read_input(file)
     if given.kind == "dagmath":
         raise CommandFailure(f"{given.name} is a solution: there is no program in it")
     if given.kind == "dot":
-        note_unused(f"{given.name} is a trace", () if target == "dagmath" else ("claim",))
+        note_unused(f"{given.name} is a trace", () if target in ("dagmath", *WAYS) else ("claim",))
         program = _of_trace(given, target, trace, color)
     else:
         note_unused(f"{given.name} is a program", ("theory",))
         program = _program(given.source, given.name, color)
     if target == "dot" or target == "dagmath":
         text = _derivation(program, target, claim, trace.profile)
+    elif target == "tptp" or target == "lean" or target == "python" or target == "asp":
+        text = _for_another_tool(program, pipeline, target, claim, print_after)
     else:
         text = _lowered(program, pipeline, target, print_after)
     write_output(output, text)
@@ -152,6 +161,49 @@ def _trace(program: Program, claim: str | None, profile: Profile) -> str:
     if derived.needs_theory:
         click.echo("note: the trace is read against the program: `--theory FILE`", err=True)
     return derived.text.decode("utf-8")
+
+
+def _for_another_tool(
+    program: Program, pipeline: Pipeline, way: Way, claim: str | None, print_after: bool
+) -> str:
+    """The text; a diagnostic, and exit code 2, where the tool has no words for something."""
+    from potlang.export.problem import NoCounterpart
+    from potlang.export.ways import claims_of, written
+
+    module = _after(program, pipeline, print_after)
+    try:
+        claims = claims_of(module, way, claim)
+        text = written(module, way, claims)
+    except LookupError as error:
+        raise click.BadParameter(str(error), param_hint="--claim") from error
+    except NoCounterpart as error:
+        sink = Sink(program.document)
+        helps = (error.help,) if error.help else ()
+        sink.report("POT4030", error.origin.pointer, way=way, what=error.what, helps=helps)
+        print_diagnostics(program.document, sink.diagnostics(), "auto")
+        sys.exit(INVALID)
+    _say_what_is_left_out(module, len(claims), claim)
+    return text
+
+
+def _after(program: Program, pipeline: Pipeline, print_after: bool) -> Module:
+    try:
+        return pipeline.run(program.module, _printer() if print_after else None)
+    except KeyError as error:
+        raise click.BadParameter(f"there is no claim {error}", param_hint="--passes") from error
+    except CompileError as error:
+        print_diagnostics(error.document, error.diagnostics, "auto")
+        sys.exit(INVALID)
+    except PassLimit as error:
+        raise CommandFailure(f"cannot be lowered: {error}") from error
+
+
+def _say_what_is_left_out(module: Module, claims: int, claim: str | None) -> None:
+    others = len(module.claims) + len(module.norms) - claims
+    if others and claim is None:
+        tell(f"note: the first of {others + 1} claims is written; `--claim NAME` writes another")
+    if module.optimization is not None:
+        tell("note: the optimization is left out")
 
 
 def _lowered(program: Program, pipeline: Pipeline, target: api.Target, print_after: bool) -> str:

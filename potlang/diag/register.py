@@ -127,6 +127,7 @@ _ROWS = (
     Code("POT4021", "meaningless-exception", _E, "`{key}` means nothing here: {reason}"),
     Code("POT4022", "unstratified", _E, "closed predicates go round through {reason}: {cycle}"),
     Code("POT4023", "unfounded-recursion", _E, "closed predicates go round {reason}: {cycle}"),
+    Code("POT4030", "no-counterpart", _E, "`--to {way}` has no counterpart of {what}"),
     # 5 traces and steps
     Code("POT5001", "unknown-record", _E, "`{word}` is not a record"),
     Code("POT5002", "malformed-record", _E, "malformed `@{kind}`: {problem}"),

@@ -6,21 +6,20 @@ closed are given, a derivation of the others has one at once.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from math import prod
 from random import Random
 
 from potlang.engines.check import Check, CheckResult
 from potlang.engines.context import ProgramContext
-from potlang.ir import operators as op
 from potlang.ir.evaluator import Evaluator
 from potlang.ir.module import COMPLETION, Module
-from potlang.ir.nodes import App, Node, Quant, Sym, Symbol, SymbolKind
+from potlang.ir.nodes import Node, Symbol, SymbolKind
 from potlang.ir.sorts import BOOL, DeclaredSort, EnumSort, Sort
 from potlang.ir.structure import FunctionTable, NotEvaluable, Structure, definitions_of
 from potlang.ir.values import Unspecified
 from potlang.report.results import CheckRecord
-from potlang.sema.completion import dependence, order_name
+from potlang.sema.completion import completed, dependence, order_name
 from potlang.sema.known import KnownPredicates
 from potlang.utils.deadline import Deadline
 
@@ -114,12 +113,7 @@ def candidate(module: Module, seed: int) -> Structure | None:
 
     known = KnownPredicates(lambda sort: _members(module, sort), traced=True)
     predicates = [each for each in module.symbols if each.range is BOOL and each.kind in _DECLARED]
-    closed = {
-        symbol
-        for each in module.assertions
-        if each.key.startswith(COMPLETION)
-        for symbol in _heads(each.formula)
-    }
+    closed = completed(module.assertions)
     assertions = [each for each in module.assertions if not each.key.startswith(COMPLETION)]
     for group in dependence(dict.fromkeys(predicates, ""), assertions, module.definitions):
         given = [each for each in group if each.symbol not in closed]
@@ -149,22 +143,6 @@ def _members(module: Module, sort: Sort) -> list[Node] | None:
         ]
         return [pool.sym(each) for each in constants if not each.domain] or None
     return None
-
-
-def _heads(completion: Node) -> Iterator[Symbol]:
-    """The predicates of which a completion says where they are false, or what makes them true."""
-    stack = [completion]
-    while stack:
-        node = stack.pop()
-        if isinstance(node, Quant):
-            stack.append(node.body)
-        elif isinstance(node, App) and node.op is op.AND:
-            stack += node.args
-        elif isinstance(node, App) and node.op in (op.IMPLIES, op.NOT):
-            head = node.args[0]
-            symbol = head.symbol if isinstance(head, Sym) else head.op if isinstance(head, App) else None
-            if isinstance(symbol, Symbol):
-                yield symbol
 
 
 def _is_order(symbol: Symbol) -> bool:

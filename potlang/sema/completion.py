@@ -79,6 +79,25 @@ def completions(
     return [assertion for _, assertion in sorted(made, key=lambda pair: pair[0])], symbols
 
 
+def completed(assertions: Iterable[Assertion]) -> set[Symbol]:
+    """The predicates of which an assertion says where they are false, or what alone makes them true."""
+    found: set[Symbol] = set()
+    stack = [each.formula for each in assertions if each.key.startswith(COMPLETION)]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, Quant):
+            stack.append(node.body)
+        elif isinstance(node, App) and node.op is op.AND:
+            stack += node.args
+        elif isinstance(node, App) and node.op in (op.IMPLIES, op.NOT):
+            head = node.args[0]
+            symbol = head.symbol if isinstance(head, Sym) else head.op if isinstance(head, App) else None
+            # What is introduced are orders, which are not the program's.
+            if isinstance(symbol, Symbol) and symbol.kind is not SymbolKind.FRESH:
+                found.add(symbol)
+    return found
+
+
 def dependence(
     predicates: Mapping[Symbol, str], assertions: Iterable[Assertion], definitions: Iterable[Definition]
 ) -> Iterator[list[ClosedPredicate]]:

@@ -33,6 +33,7 @@ ELSEWHERE = {
     "POT0013": "a configuration, which is no program",
     "POT0014": "a batch, which is no program",
     "POT1018": "a program that is checked by a schema alone",
+    "POT4030": "a program that is written for another tool",
     "POT5013": "a budget that the validator of streams alone is given",
     "POT5070": "two traces that are glued",
     "POT5071": "two traces that are glued",

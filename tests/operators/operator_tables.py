@@ -146,7 +146,7 @@ def equal(found: Any, value: Any, sort: Sort) -> bool:
     """Whether a value is the table's, of the same type; tables are compared at every key."""
     if isinstance(value, Table):
         domain = (table_sorts(sort) or ((), sort))[0]
-        return isinstance(found, Table) and all(found.get(k) == value.get(k) for k in _keys(domain, sort))
+        return isinstance(found, Table) and all(found.get(k) == value.get(k) for k in keys_of(domain, sort))
     if isinstance(value, kernel.TotalMap):
         domain = (table_sorts(sort) or ((), sort))[0]
         places = itertools.product(*([kernel_value(k, part) for k in _few(part)] for part in domain))
@@ -154,7 +154,7 @@ def equal(found: Any, value: Any, sort: Sort) -> bool:
     return type(found) is type(value) and found == value
 
 
-def _keys(domain: Sequence[Sort], sort: Sort) -> Iterator[Any]:
+def keys_of(domain: Sequence[Sort], sort: Sort) -> Iterator[Any]:
     places = itertools.product(*map(_few, domain))
     return places if isinstance(sort, FunctionSort) else (each for (each,) in places)
 
@@ -231,7 +231,7 @@ class Bench:
             keys = table_sorts(symbol.range)
             if keys is not None:
                 row, whole = reads[type(symbol.range)], self.pool.sym(symbol)
-                for key in _keys(keys[0], symbol.range):
+                for key in keys_of(keys[0], symbol.range):
                     places = key if isinstance(symbol.range, FunctionSort) else (key,)
                     at = [
                         literal_of(self.pool, each, sort) for each, sort in zip(places, keys[0], strict=True)
@@ -330,7 +330,7 @@ def answered_otherwise(asked_of: Sequence[Line], dialect: Dialect) -> list[str]:
     Each is read twice: out of the whole model, and out of the answer to `get-value`.
     """
     pool = Pool()
-    chosen = [line for line in asked_of if _is_printed(line)]
+    chosen = [line for line in asked_of if is_printed(line)]
     tried = [Bench(line, pool, f"l{number}") for number, line in enumerate(chosen)]
     asked, facts = [], []
     for bench in tried:
@@ -382,7 +382,7 @@ def read_otherwise(read: Sequence[Line]) -> list[str]:
     ]
 
 
-def _is_printed(line: Line) -> bool:
+def is_printed(line: Line) -> bool:
     """Whether facts can say what its arguments are; three bits are enough for texts."""
     unsaid = _FOUR_BITS in line.written or any("Int" in each and each != "Int" for each in line.written)
     return line.operator is not None and not unsaid

@@ -8,12 +8,12 @@ operators are left out, which keeps refutations right and makes no other answer 
 from __future__ import annotations
 
 import json
-from itertools import combinations
 from typing import Final
 
 from potlang.engines.ground.forms import Grounding
 from potlang.engines.ground.lines import Instance
 from potlang.engines.ground.table import GroundRule, Head, RuleLiteral, values_of
+from potlang.engines.saturation.declarations import apart, listed, sort_type, statement, symbol_type
 from potlang.engines.saturation.superposition import DUMMY
 from potlang.ir import operators as op
 from potlang.ir.nodes import Symbol
@@ -60,7 +60,7 @@ class SaturationProblem:
             except _Beyond:
                 continue
             role = "negated_conjecture" if rule.form in self._goals else "axiom"
-            clauses.append(f"tff(a{number},{role},{text}).")
+            clauses.append(statement(f"a{number}", role, text))
             length += len(text)
             if length > MOST_TEXT:
                 break
@@ -125,8 +125,7 @@ class SaturationProblem:
             domain = [self._sort(sort) for sort in symbol.domain]
             value = "$o" if symbol.range is BOOL else self._sort(symbol.range)
             name = self._heads[symbol] = f"{'p' if value == '$o' else 'f'}{len(self._heads)}"
-            arrow = f"({'*'.join(domain)})>" if len(domain) > 1 else f"{domain[0]}>" if domain else ""
-            self._types.append(f"tff(t_{name},type,{name}:{arrow}{value}).")
+            self._types.append(statement(f"t_{name}", "type", symbol_type(name, domain, value)))
         return name
 
     def _sort(self, sort: Sort) -> str:
@@ -136,7 +135,7 @@ class SaturationProblem:
             if not isinstance(sort, DeclaredSort) and (values is None or len(values) > _MOST_VALUES):
                 raise _Beyond
             name = self._sorts[sort] = f"s{len(self._sorts)}"
-            self._types.append(f"tff(t_{name},type,{name}:$tType).")
+            self._types.append(statement(f"t_{name}", "type", sort_type(name)))
             if values is not None:
                 self._enumerate(sort, name, values)
         return name
@@ -144,11 +143,10 @@ class SaturationProblem:
     def _enumerate(self, sort: Sort, name: str, values: list[object]) -> None:
         constants = [f"{name}_{place}" for place in range(len(values))]
         self._heads.update(zip([(sort, value) for value in values], constants, strict=True))
-        self._types += [f"tff(t_{each},type,{each}:{name})." for each in constants]
-        one_of = "|".join(f"X={each}" for each in constants)
-        self._theory.append(f"tff(all_{name},axiom,![X:{name}]:({one_of})).")
-        for one, other in combinations(constants, 2):
-            self._theory.append(f"tff(apart_{one}_{other},axiom,{one}!={other}).")
+        self._types += [statement(f"t_{each}", "type", symbol_type(each, (), name)) for each in constants]
+        self._theory.append(statement(f"all_{name}", "axiom", listed(name, constants)))
+        for number, text in enumerate(apart(constants)):
+            self._theory.append(statement(f"apart_{name}_{number}", "axiom", text))
 
     # --- what comes back ---
 
