@@ -24,9 +24,11 @@ HERE = Path(__file__).resolve().parent
 sys.path += [str(HERE), str(HERE.parent)]
 
 from tables import table  # noqa: E402
-from well_known import NotFirstOrder, WellKnown, finite, first_order, tptp  # noqa: E402
+from well_known import WellKnown, finite, first_order  # noqa: E402
 
 from potlang import api  # noqa: E402
+from potlang.export.problem import NoCounterpart  # noqa: E402
+from potlang.export.ways import written  # noqa: E402
 from potlang.report.results import Limits  # noqa: E402
 
 _ALONE: Final = ("z3", "cvc5", "eprover", "cadical")
@@ -62,8 +64,9 @@ def _eprover(problem: WellKnown, seconds: float) -> Outcome:
     if path is None:
         return Outcome("absent", 0.0)
     try:
-        text = tptp(api.compile(problem.program, language="pot").module)
-    except NotFirstOrder:
+        module = api.compile(problem.program, language="pot").module
+        text = written(module, "tptp", module.claims[:1])
+    except NoCounterpart:
         return Outcome("unknown", 0.0)
     with tempfile.NamedTemporaryFile("w", suffix=".p") as file:
         file.write(text)

@@ -1,4 +1,4 @@
-"""The problems of `first_order.txt`, and finite ones, as programs; and as TPTP text for a prover alone."""
+"""The problems of `first_order.txt`, and finite ones, as programs."""
 
 from __future__ import annotations
 
@@ -6,11 +6,6 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final, NamedTuple
-
-from potlang.ir import operators as op
-from potlang.ir.module import Module
-from potlang.ir.nodes import App, Node, Quant, Sym, Symbol, Var, reachable
-from potlang.ir.sorts import BOOL, DeclaredSort
 
 _FILE: Final = Path(__file__).parent / "first_order.txt"
 _WORD: Final = re.compile(r"[A-Za-z]\w*(\s*\()?")
@@ -204,58 +199,3 @@ def _latin(size: int) -> dict[str, Any]:
     facts = [f"Distinct({', '.join(f'c{r}_{c}' for c in places)})" for r in places]
     facts += [f"Distinct({', '.join(f'c{r}_{c}' for r in places)})" for c in places]
     return _program("K", [f"c{r}_{c}" for r in places for c in places], facts, "c0_0 == c1_1", values)
-
-
-# --- for a prover alone ----------------------------------------------------------------------------------
-
-
-class NotFirstOrder(Exception):
-    """The program has sorts or operators beyond first-order logic over one sort."""
-
-
-def tptp(module: Module) -> str:
-    """A compiled program as formulas for a prover, its first claim the conjecture. Raises `NotFirstOrder`."""
-    names: dict[object, str] = {}
-    lines = [
-        f"fof(a{number},axiom,{_tptp(each.formula, names)})." for number, each in enumerate(module.assertions)
-    ]
-    return "\n".join([*lines, f"fof(g,conjecture,{_tptp(module.claims[0].formula, names)})."])
-
-
-_CONNECTIVES: Final = {op.AND: "&", op.OR: "|", op.IMPLIES: "=>", op.IFF: "<=>", op.XOR: "<~>"}
-
-
-def _tptp(formula: Node, names: dict[object, str]) -> str:
-    """The text of a formula; parts first, each once."""
-    texts: dict[int, str] = {}
-    for node in reachable(formula):
-        match node:
-            case Var():
-                text = names.setdefault(node, f"X{len(names)}")
-            case Sym():
-                text = _name(node.symbol, names)
-            case App() if isinstance(node.op, Symbol):
-                text = f"{_name(node.op, names)}({','.join(texts[arg.id] for arg in node.args)})"
-            case App(op=op.NOT):
-                text = f"~({texts[node.args[0].id]})"
-            case App(op=op.EQ) if node.args[0].sort is BOOL:
-                text = f"(({texts[node.args[0].id]})<=>({texts[node.args[1].id]}))"
-            case App(op=op.EQ):
-                text = f"({texts[node.args[0].id]}={texts[node.args[1].id]})"
-            case App(op=op.DISTINCT) if len(node.args) == 2 and node.args[0].sort is not BOOL:
-                text = f"({texts[node.args[0].id]}!={texts[node.args[1].id]})"
-            case App() if node.op in _CONNECTIVES:
-                text = f"({_CONNECTIVES[node.op].join(texts[arg.id] for arg in node.args)})"
-            case Quant():
-                binders = ",".join(names.setdefault(var, f"X{len(names)}") for var in node.binders)
-                text = f"({'!' if node.kind == 'forall' else '?'}[{binders}]:({texts[node.body.id]}))"
-            case _:
-                raise NotFirstOrder(str(node))
-        texts[node.id] = text
-    return texts[formula.id]
-
-
-def _name(symbol: Symbol, names: dict[object, str]) -> str:
-    if not all(isinstance(sort, DeclaredSort) for sort in (*symbol.domain, symbol.range) if sort is not BOOL):
-        raise NotFirstOrder(symbol.name)
-    return names.setdefault(symbol, f"f{len(names)}")

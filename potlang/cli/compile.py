@@ -49,8 +49,8 @@ if TYPE_CHECKING:
     "target",
     type=click.Choice(["ir", "smt2", "pot", "dot", "dagmath", *WAYS]),
     default="smt2",
-    help="Typed IR, the SMT-LIB text that is solved, PoT again, a derivation as a trace or a solution; or a text"
-    " for another tool: TPTP, Lean 4, Python with z3, clingo.",
+    help="Typed IR, the SMT-LIB text that is solved, PoT again, a derivation as a trace or a solution; or for"
+    " another tool: TPTP, Lean 4, Python with z3, clingo.",
 )
 @click.option(
     "--claim",

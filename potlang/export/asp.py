@@ -169,9 +169,11 @@ class _AspWriter:
         return whole
 
     def _with_new_members(self, node: Quant, body: Node) -> Node:
-        new = {var: self._new_member(var) for var in node.binders if self._members.is_open(var.sort)}
+        new: dict[Node, Node] = {
+            var: self._new_member(var) for var in node.binders if self._members.is_open(var.sort)
+        }
         rest = tuple(var for var in node.binders if var not in new)
-        body = substitute(self._pool, body, dict(new)) if new else body
+        body = substitute(self._pool, body, new) if new else body
         return self._pool.quant("exists", rest, body) if rest else body
 
     def _new_member(self, var: Var) -> Node:

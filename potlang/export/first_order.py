@@ -127,9 +127,9 @@ class _Lifting:
         choices = [self._of_argument(arg) for arg in node.args]
         if prod(map(len, choices)) > _MOST_CASES:
             raise _too_many()
-        found = []
+        found: list[Case] = []
         for chosen in product(*choices):
-            guard = pool.true
+            guard: Node = pool.true
             for case, _ in chosen:
                 guard = _both(pool, guard, case)
             found.append((guard, pool.app(node.op, tuple(term for _, term in chosen))))

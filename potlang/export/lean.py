@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Final, cast
 
+from potlang.export.lean_proofs import ProofWriter
 from potlang.export.problem import NoCounterpart, Problem, label, require_small, stated_at, variables_in
 from potlang.export.texts import Names, Opened, Operand, Piece, Row, infix, joined, no_operator, slug, text_of
 from potlang.ir import operators as op
@@ -20,6 +21,7 @@ from potlang.ir.numerals import digits
 from potlang.ir.operators import Operator
 from potlang.ir.sorts import (
     BOOL,
+    INT,
     BoolSort,
     DeclaredSort,
     EnumSort,
@@ -103,8 +105,6 @@ class LeanWriter:
 
     def text(self) -> str:
         """All of it."""
-        from potlang.export.lean_proofs import proof_of
-
         problem = self.problem
         lines = [_HEAD, *(line for sort in problem.sorts for line in self._sort_lines(sort)), ""]
         lines += map(self._symbol_line, problem.symbols)
@@ -116,12 +116,13 @@ class LeanWriter:
                 name = self.hypotheses[each.key] = self._names.new(each.name or "assumption")
                 lines += ["", f"-- {label(str(each.kind), each.name, each.origin)}"]
                 lines.append(f"axiom {name} : {self.formula(each.formula)}")
+        proofs = ProofWriter(self)
         for claim, formula in problem.asked:
             with stated_at(claim.origin):
                 name = self._names.new(claim.name or "claim")
                 lines += ["", f"-- {label('claim', claim.name, claim.origin)}"]
                 head = f"theorem {name} : {self.formula(formula)} :="
-                proof = proof_of(self, formula)
+                proof = proofs.lines(formula)
                 lines += [f"{head} by sorry"] if proof is None else [head, *proof]
         return "\n".join([*lines, "", "end Program", ""])
 
@@ -210,10 +211,10 @@ class LeanWriter:
                 binders = " ".join(f"({self._local[v.id]} : {self.sort(v.sort)})" for v in node.binders)
                 sign = "∀" if node.kind == "forall" else "∃"
                 return Opened([f"{sign} {binders}, ", Operand(node.body)], _LOWEST)
-            case App(op=Operator()):
-                row = _ROWS.get(node.op)
+            case App(op=Operator() as operation):
+                row = _ROWS.get(operation)
                 if row is None:
-                    raise no_operator(node.op, "Lean's core")
+                    raise no_operator(operation, "Lean's core")
                 return row(self, node)
             case App(op=symbol):
                 return _application(self._head(cast(Symbol, symbol)), node.args)
@@ -299,7 +300,7 @@ def _choice(writer: LeanWriter, node: App) -> Opened:
 
 def _absolute(writer: LeanWriter, node: App) -> Opened:
     arg = node.args[0]
-    if arg.sort is not op.INT:
+    if arg.sort is not INT:
         raise no_operator(op.ABS, "Lean's core")
     part = Operand(arg, _MINUS + 1)
     return Opened(["if ", part, " < (0 : Int) then -", part, " else ", part], _LOWEST)

@@ -15,7 +15,7 @@ from potlang.engines.horn.derivation import Derivation, DerivationStep
 from potlang.engines.horn.recognition import recognise
 from potlang.engines.horn.solver import HornSolver
 from potlang.ir import operators as op
-from potlang.ir.nodes import App, Node, Quant, Symbol, Var
+from potlang.ir.nodes import App, Node, Quant, Symbol
 from potlang.ir.substitute import substitute
 from potlang.utils.deadline import Deadline
 
@@ -27,17 +27,23 @@ _MOST_STEPS: Final = 2_000
 _ATOMIC: Final = re.compile(r"(«[^»]*»|\w)+(\.(«[^»]*»|\w)+)*|⟨[^⟨⟩]*⟩|\([^()]*\)")
 
 
-def proof_of(writer: LeanWriter, goal: Node) -> list[str] | None:
-    """The lines of a term that proves the goal from the assumptions; None where no simple one is found."""
-    problem = writer.problem
-    module = replace(problem.module, claims=(), norms=(), optimization=None)
-    derivation = HornSolver(recognise(module, ())).derivation(goal, "negation", Deadline(_CLOSURE_MS).passed)
-    if derivation is None or len(derivation.cases) != 1 or len(derivation.cases[0].steps) > _MOST_STEPS:
-        return None
-    try:
-        return _Proof(writer, derivation).lines(goal)
-    except _NoSimpleProof:
-        return None
+class ProofWriter:
+    """Proofs of the claims of one problem, whose least model is computed once."""
+
+    def __init__(self, writer: LeanWriter) -> None:
+        self._writer = writer
+        module = replace(writer.problem.module, claims=(), norms=(), optimization=None)
+        self._closure = HornSolver(recognise(module, ()))
+
+    def lines(self, goal: Node) -> list[str] | None:
+        """The lines of a term that proves the goal from the assumptions; None where none is found."""
+        derivation = self._closure.derivation(goal, "negation", Deadline(_CLOSURE_MS).passed)
+        if derivation is None or len(derivation.cases) != 1 or len(derivation.cases[0].steps) > _MOST_STEPS:
+            return None
+        try:
+            return _Proof(self._writer, derivation).lines(goal)
+        except _NoSimpleProof:
+            return None
 
 
 class _NoSimpleProof(Exception):
@@ -139,17 +145,17 @@ class _Proof:
         formula = self._assertions.get(step.key or "")
         if formula is None:
             raise _NoSimpleProof
+        images: dict[Node, Node] = dict(step.substitution)
         hypothesis = self._writer.hypotheses[step.key or ""]
-        proof = self._eliminated(formula, hypothesis, dict(step.substitution), step.conclusion)
+        proof = self._eliminated(formula, hypothesis, images, step.conclusion)
         if proof is None:
             raise _NoSimpleProof
         name = self._writer.unused("s")
         self._lines.append(f"  have {name} : {self._text(step.conclusion)} := {proof}")
         self._known[step.conclusion.id] = name
 
-    def _eliminated(self, formula: Node, proof: str, values: dict[Var, Node], wanted: Node) -> str | None:
+    def _eliminated(self, formula: Node, proof: str, images: dict[Node, Node], wanted: Node) -> str | None:
         """A proof of what is wanted out of one of a formula at some values."""
-        images: dict[Node, Node] = dict(values)
         stack = [(formula, proof)]
         while stack:
             node, text = stack.pop()

@@ -6,9 +6,9 @@ G. Sutcliffe, S. Schulz, K. Claessen, P. Baumgartner, "The TPTP typed first-orde
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from fractions import Fraction
-from typing import Final, cast
+from typing import Any, Final, cast
 
 from potlang.engines.saturation.declarations import apart, listed, sort_type, statement, symbol_type
 from potlang.export.first_order import defining_formula, first_order
@@ -119,7 +119,7 @@ class _ProblemWriter:
             case TupleSort():
                 self._declare_record(sort)
 
-    def _enumerate(self, sort: Sort, members: dict[object, str] | dict[str, str]) -> None:
+    def _enumerate(self, sort: Sort, members: Mapping[Any, str]) -> None:
         if len(members) > _MOST_VALUES:
             raise NoCounterpart(
                 f"the sort {sort} of {len(members)} values", f"at most {_MOST_VALUES} are listed"

@@ -500,7 +500,7 @@ def test_enumerated_sorts_are_axioms() -> None:
         "verifications": [{"name": "n", "constraint": "ForAll([x: E], f(x) == r or f(x) == g or f(x) == b)"}],
     }
     text = problem_of(program).text
-    assert text.count("!=") >= 3 and "s0_0|X=s0_1|X=s0_2" in text
+    assert text.count("!=") >= 3 and "s0_0 | X = s0_1 | X = s0_2" in text
 
 
 def test_arithmetic_is_left_out() -> None:

@@ -1,4 +1,4 @@
-"""A strict reader of the Lean files that potlang writes, and a checker of their proofs: a few forms of Lean alone.
+"""A strict reader of the Lean files that potlang writes, with a checker of their proofs.
 
 It knows types by name, formulas by their notation, and proof terms: applications, `⟨…⟩`, projections, `fun`,
 `have`. It shares no code with the writer. What it does not know is an error.
@@ -10,16 +10,20 @@ import re
 from typing import Any, Final
 
 Term = tuple[Any, ...]
-"""("name", n), ("num", i), ("app", f, a), ("all" | "some" | "fun", n, type, body), ("if", c, a, b), (sign, a, b),
-("not", a), ("neg", a), ("tuple", parts), ("proj", t, which)."""
+"""("name", n), ("num", i), ("app", f, a), ("all" | "some" | "fun", n, type, body), ("if", c, a, b),
+(sign, a, b), ("not", a), ("neg", a), ("tuple", parts), ("proj", t, which)."""
 
 _TOKEN: Final = re.compile(
     r"\s+|(?P<token>«[^«»\n]+»|[A-Za-z_]\w*|\d+|:=|=>|[∀∃¬∧∨→↔≠≤⟨⟩(),:.=<+*/%|-])", re.ASCII
 )
 _INFIX: Final = {
-    **{"↔": (20, 21, 21), "→": (25, 26, 25), "∨": (30, 31, 30), "∧": (35, 36, 35)},
-    **{sign: (50, 51, 51) for sign in "=≠<≤"},
-    **{"+": (65, 65, 66), "-": (65, 65, 66), "*": (70, 70, 71), "/": (70, 70, 71), "%": (70, 70, 71)},
+    "↔": (20, 21, 21),
+    "→": (25, 26, 25),
+    "∨": (30, 31, 30),
+    "∧": (35, 36, 35),
+    **dict.fromkeys("=≠<≤", (50, 51, 51)),
+    **dict.fromkeys("+-", (65, 65, 66)),
+    **dict.fromkeys("*/%", (70, 70, 71)),
 }
 """How tightly a sign binds, and what its left and right operands must bind by."""
 _PROJECTIONS: Final = ("1", "2", "mp", "mpr", "elim")

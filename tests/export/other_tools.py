@@ -27,7 +27,7 @@ def run_script(text: str) -> list[str]:
     return [line.rpartition(": ")[2] for line in done.stdout.splitlines()]
 
 
-def called_script(text: str) -> list[str]:
+def called_script(text: str, timeout_ms: int = 2_000) -> list[str]:
     """The same in this process, which is faster; `text` is what potlang has written."""
     import z3
 
@@ -35,7 +35,7 @@ def called_script(text: str) -> list[str]:
     z3.z3._main_ctx = z3.Context()
     space: dict[str, Any] = {"__name__": "written"}
     exec(compile(text, "written", "exec"), space)  # noqa: S102 - it is what potlang has written
-    space["TIMEOUT_MS"] = 2_000
+    space["TIMEOUT_MS"] = timeout_ms
     return [space["verdict"](formula) for _, formula in space["claims"]]
 
 

@@ -1,4 +1,4 @@
-"""Lean files, by a reader of their forms that checks their proofs (`lean_reader`); Lean itself runs in no test."""
+"""Lean files, by a reader of their forms that checks their proofs (`lean_reader`); no test runs Lean."""
 
 from __future__ import annotations
 
