@@ -63,7 +63,6 @@ class _AspWriter:
         self._members = Members(problem, names)
         self._predicates = Predicates(problem, self._members, names)
         self._writer = RuleWriter(self._members, self._predicates, names)
-        self._skolem = 0
         self._least = self._rules_of_closed()
         """The rules of the predicates that are closed by rules; the others are chosen and constrained."""
         self._pure = {id(each) for each in problem.assertions if _says_rules_alone(each, self._least)}
@@ -109,6 +108,9 @@ class _AspWriter:
         sorts = set(predicate.symbol.domain)
         for rule in predicate.rules:
             sorts.update(var.sort for var in rule.variables)
+            if any(var.sort is BOOL for var in rule.variables):
+                # A truth value would be a condition and an argument at once.
+                return False
             for node in reachable(*rule.args, *rule.conditions):
                 if isinstance(node, Quant):
                     sorts.update(var.sort for var in node.binders)
@@ -134,8 +136,9 @@ class _AspWriter:
 
     def _is_of_listed_sorts(self, formula: Node) -> bool:
         """Whether names that differ, or are all, are so because they are written differently."""
-        return all(
-            self._members.is_listed(symbol.range) and not symbol.domain for symbol in symbols_in(formula)
+        symbols = symbols_in(formula)
+        return bool(symbols) and all(
+            self._members.is_listed(symbol.range) and not symbol.domain for symbol in symbols
         )
 
     def _rule(self, symbol: Symbol, rule: DefiningRule) -> list[str]:
@@ -161,7 +164,8 @@ class _AspWriter:
         pool, done = self._pool, dict[int, Node]()
         for node in _not_below_forall(normal):
             if isinstance(node, App):
-                done[node.id] = with_children(pool, node, _Same(done, node))
+                parts = {arg.id: done.get(arg.id, arg) for arg in node.args}
+                done[node.id] = with_children(pool, node, parts)
             elif isinstance(node, Quant) and node.kind == "exists":
                 done[node.id] = self._with_new_members(node, done.get(node.body.id, node.body))
         whole = done.get(normal.id, normal)
@@ -190,13 +194,6 @@ class _AspWriter:
                             f"that for each value there is another of the sort {var.sort}, which is open",
                             _close(var.sort),
                         )
-
-
-class _Same(dict[int, Node]):
-    """What nodes became; the others of one application are what they are."""
-
-    def __init__(self, done: dict[int, Node], node: App) -> None:
-        super().__init__((arg.id, done.get(arg.id, arg)) for arg in node.args)
 
 
 def _not_below_forall(normal: Node) -> list[Node]:

@@ -13,8 +13,7 @@ from typing import Final
 from potlang.export.problem import NoCounterpart, TooLarge
 from potlang.ir import operators as op
 from potlang.ir.module import Definition
-from potlang.ir.nodes import App, Lit, Node, Quant, Var, reachable
-from potlang.ir.operators import Operator
+from potlang.ir.nodes import App, Lit, Node, Quant, reachable
 from potlang.ir.pool import Pool
 from potlang.ir.sorts import BOOL, REAL
 from potlang.ir.substitute import rebuild, substitute, with_children
@@ -160,13 +159,3 @@ def _too_many() -> NoCounterpart:
         f"more than {_MOST_CASES} choices by `If`, `Abs` or truth values within one atom",
         "name the parts by functions of their own",
     )
-
-
-def is_variable_or_literal(node: Node) -> bool:
-    """Whether a term has no parts."""
-    return isinstance(node, Var | Lit)
-
-
-def is_connective(op_: object) -> bool:
-    """Whether an operator joins formulas in the form that `first_order` gives."""
-    return isinstance(op_, Operator) and op_ in _CONNECTIVES

@@ -28,7 +28,7 @@ from potlang.ir.nodes import Symbol, SymbolKind
 from potlang.ir.pool import Pool
 from potlang.ir.sorts import BOOL
 from potlang.report.results import Limits
-from potlang.testing.programs import finite_programs
+from potlang.testing.programs import finite_programs, programs
 
 Json = dict[str, Any]
 HOSTILE = (
@@ -106,21 +106,48 @@ def test_closed_predicates_are_least_in_answer_sets_and_scripts(seed: int) -> No
     assert all(word in (right, "unknown") for word, right in zip(found, expected, strict=True))
 
 
+def differing(program: Json, ways: Sequence[Way]) -> list[str]:
+    """What other tools say otherwise, of the claims that both decide."""
+    module = api.compile(program, language="pot").module
+    expected = [] if module.optimization is not None else verdicts(program)
+    wrong = []
+    for way in ways if expected else ():
+        try:
+            if way == "tptp":
+                pairs = zip(statuses(program), expected, strict=True)
+                wrong += [
+                    f"tptp {pair}" for pair in pairs if "unknown" not in pair and agrees(*pair) is False
+                ]
+            else:
+                text = text_of(program, way)
+                found = called_script(text) if way == "python" else clingo_verdicts(text, len(expected))
+                wrong += [] if _fit(found, expected) else [f"{way} {found} {expected}"]
+        except NoCounterpart:
+            continue
+    return wrong
+
+
 @given(finite_programs(most=2, depth=2, structures=200))
-@settings(max_examples=25)
+@settings(max_examples=15)
 def test_finite_programs_have_the_same_verdicts_everywhere(program: Json) -> None:
     """[WAY-PYTHON] [WAY-ASP]"""
-    expected = verdicts(program)
-    module = api.compile(program, language="pot").module
-    if module.optimization is not None or not expected:
-        return
-    found = called_script(text_of(program, "python"))
-    assert _fit(found, expected)
-    try:
-        text = text_of(program, "asp")
-    except NoCounterpart:
-        return
-    assert _fit(clingo_verdicts(text, len(expected)), expected)
+    assert not differing(program, ("python", "asp"))
+
+
+@pytest.mark.slow
+@given(finite_programs(most=3, depth=3, structures=500))
+@settings(max_examples=250)
+def test_many_finite_programs_have_the_same_verdicts_everywhere(program: Json) -> None:
+    """[WAY-PYTHON] [WAY-ASP] [WAY-TPTP]"""
+    assert not differing(program, ("python", "asp", "tptp") if eprover() else ("python", "asp"))
+
+
+@pytest.mark.slow
+@given(programs(most=3, depth=3))
+@settings(max_examples=250)
+def test_many_programs_have_the_same_verdicts_everywhere(program: Json) -> None:
+    """[WAY-PYTHON] [WAY-ASP] [WAY-TPTP] Over all sorts."""
+    assert not differing(program, ("python", "asp", "tptp") if eprover() else ("python", "asp"))
 
 
 def _fit(found: Sequence[str], expected: Sequence[str]) -> bool:
