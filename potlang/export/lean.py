@@ -52,6 +52,7 @@ _KEYWORDS: Final = frozenset(
     """.split()  # noqa: SIM905 - one word a line would hide the rest
 )
 _CORE: Final = (
+    "«_root_»",
     *(
         "Program",
         "Int",

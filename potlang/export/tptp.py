@@ -26,6 +26,7 @@ from potlang.export.texts import (
     text_of,
 )
 from potlang.ir import operators as op
+from potlang.ir.module import Origin
 from potlang.ir.nodes import App, Lit, Node, Quant, Sym, Symbol, SymbolKind, Var
 from potlang.ir.numerals import digits
 from potlang.ir.operators import Operator
@@ -76,12 +77,12 @@ class _ProblemWriter:
         return "\n".join([*_HEAD, "", *self._declared, "", *self._laws, *stated, ""])
 
     def _stated(
-        self, kind: str, name: str, origin: object, formula: Node, role: str = "axiom"
+        self, kind: str, name: str, origin: Origin, formula: Node, role: str = "axiom"
     ) -> Iterator[str]:
         plain = first_order(self._problem.pool, formula)
         require_small(plain)
         self._local = self._variables.local(variables_in(plain))
-        yield f"% {label(kind, name, origin)}"  # type: ignore[arg-type]
+        yield f"% {label(kind, name, origin)}"
         yield statement(self._statements.new(name or kind), role, text_of(plain, self._opened))
 
     def _declare(self, text: str) -> None:
@@ -139,7 +140,9 @@ class _ProblemWriter:
         self._values[sort, None] = maker
         fields = [(self._names.new(f"{sort.name}_{name}"), self._sort(part)) for name, part in sort.fields]
         if any(part is BOOL for _, part in sort.fields):
-            raise NoCounterpart(f"the record {sort.name}, which has a truth value as a field")
+            raise NoCounterpart(
+                f"the record {sort.name}, which has a truth value as a field", "make the field a predicate"
+            )
         self._declare(symbol_type(maker, [part for _, part in fields], own))
         variables = [f"X{number}" for number in range(len(fields))]
         made = f"{maker}({', '.join(variables)})" if fields else maker
@@ -181,7 +184,7 @@ class _ProblemWriter:
             case Quant():
                 return self._quantifier(node)
             case App(op=Operator()):
-                return self._operation(node)
+                return row_of(_ROWS, node, "TPTP")
             case App(op=symbol):
                 # A truth value as an argument is a constant; as a formula it is not.
                 return self._application(self._symbol(cast(Symbol, symbol)), node)
@@ -206,9 +209,6 @@ class _ProblemWriter:
         binders = ", ".join(f"{self._local[var.id]}: {self._sort(var.sort)}" for var in node.binders)
         sign = "!" if node.kind == "forall" else "?"
         return Opened([f"{sign} [{binders}] : ", Operand(node.body, _QUANTIFIED)], _QUANTIFIED)
-
-    def _operation(self, node: App) -> Opened:
-        return row_of(_ROWS, node, "TPTP")
 
     def _literal(self, lit: Lit) -> str:
         value = lit.value

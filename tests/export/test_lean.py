@@ -148,3 +148,11 @@ def test_maps_are_functions() -> None:
         "theorem c3 : f (1 : Int) (-2 : Int)",
     ):
         assert line in text
+
+
+def test_the_root_of_all_names_is_no_name() -> None:
+    """[WAY-NAMES] Lean reads `_root_` as something else in quotation marks, too."""
+    pool = Pool()
+    root = Claim("c", "_root_", pool.sym(Symbol("_root_", (), BOOL, SymbolKind.CONSTANT)))
+    text = written(Module(pool, claims=(root,)), "lean", (root,))
+    assert "«_root_»" not in text and File(text).sorry
