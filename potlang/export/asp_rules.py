@@ -70,7 +70,8 @@ class Members:
             self._put((sort, value), sort, str(value))
         module = self._problem.module
         # Of a closed sort all constants count, those too of which nothing is said.
-        known = module.symbols if self.is_listed(sort) else self._problem.symbols
+        defined = [each.symbol for each in self._problem.definitions]
+        known = module.symbols if self.is_listed(sort) else (*self._problem.symbols, *defined)
         for symbol in known:
             if symbol.range == sort and not symbol.domain and self.is_member(symbol):
                 self._put(symbol, sort, symbol.name)
@@ -189,7 +190,9 @@ class Predicates:
         """The predicates that a reader looks for."""
         yield "#show."
         for symbol, name in self._texts.items():
-            yield f"#show {name}/{len(symbol.domain) + (symbol.range is not BOOL)}."
+            kind = "predicate" if symbol.range is BOOL else "function"
+            count = len(symbol.domain) + (symbol.range is not BOOL)
+            yield f"#show {name}/{count}.  % {label(kind, symbol.name)}"
 
 
 class RuleWriter:
@@ -376,10 +379,20 @@ class _Body:
         if isinstance(node, Lit):
             return "#true" if bool(node.value) is positive else "#false"
         if isinstance(node, App) and node.op is op.EQ:
-            left, right = map(self.term, node.args)
-            return self._writer.equation(node.args[0].sort, left, right, positive=positive)
+            return self._equation(*node.args, positive=positive)
+        return f"{'' if positive else 'not '}{self._atom(node)}"
+
+    def _equation(self, one: Node, other: Node, *, positive: bool) -> str:
+        """An equation; that a function has a value is said by its predicate alone."""
+        for function, value in ((one, other), (other, one)):
+            leaf = self._writer.leaf(value)
+            if leaf is not None and self._writer.leaf(function) is None:
+                return f"{'' if positive else 'not '}{self._atom(function, leaf)}"
+        return self._writer.equation(one.sort, self.term(one), self.term(other), positive=positive)
+
+    def _atom(self, node: Node, *values: str) -> str:
         args = [self.term(arg) for arg in node.args] if isinstance(node, App) else []
-        return f"{'' if positive else 'not '}{self._writer.atom(node, args)}"
+        return self._writer.atom(node, [*args, *values])
 
     def term(self, root: Node) -> str:
         """A term; values of functions are variables of which the body says what they are."""

@@ -229,6 +229,13 @@ def test_members_of_open_sorts_may_be_the_same_and_more() -> None:
     assert clingo_verdicts(text_of(program, "asp"), 2) == verdicts(program) == ["undetermined", "entailed"]
 
 
+def test_defined_constants_of_open_sorts_are_members() -> None:
+    """[WAY-ASP-OPEN]"""
+    program = entities(["p(a)"], ["p(c)", "c == b"])
+    program["functions"].append({"name": "c", "domain": [], "range": "E", "params": [], "body": "a"})
+    assert clingo_verdicts(text_of(program, "asp"), 2) == verdicts(program) == ["entailed", "undetermined"]
+
+
 @pytest.mark.parametrize(
     ("facts", "claim", "what"),
     [
