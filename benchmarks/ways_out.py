@@ -19,7 +19,7 @@ from typing import Any
 import click
 
 HERE = Path(__file__).resolve().parent
-sys.path += [str(HERE), str(HERE.parent), str(HERE.parent / "tests"), str(HERE.parent / "tests" / "export")]
+sys.path += [str(HERE), str(HERE.parent), str(HERE.parent / "tests")]
 
 from other_tools import agrees, called_script, clingo_verdicts, eprover, szs_status  # noqa: E402
 from strategies.stratified import stratified  # noqa: E402
