@@ -10,18 +10,18 @@ from itertools import product
 from math import prod
 from typing import Final
 
-from potlang.export.problem import NoCounterpart, TooLarge
+from potlang.export.problem import NoCounterpart, TooLarge, pairs_of
 from potlang.ir import operators as op
 from potlang.ir.module import Definition
-from potlang.ir.nodes import App, Lit, Node, Quant, reachable
+from potlang.ir.nodes import App, Lit, Node, Quant, children, reachable
 from potlang.ir.pool import Pool
 from potlang.ir.sorts import BOOL, REAL
 from potlang.ir.substitute import rebuild, substitute, with_children
 
 _MOST_CASES: Final = 256
 """Choices within one atom, multiplied."""
-_MOST_NODES: Final = 300_000
-"""Nodes that may be made of one formula."""
+_MOST_NODES: Final = 100_000
+"""Nodes that a formula may have when quantifiers over Bool are written out."""
 
 _CONNECTIVES: Final = (op.NOT, op.AND, op.OR, op.IMPLIES, op.IFF, op.XOR)
 
@@ -40,21 +40,30 @@ def defining_formula(pool: Pool, definition: Definition) -> Node:
 def first_order(pool: Pool, formula: Node) -> Node:
     """An equivalent formula of connectives, quantifiers, none of them over Bool, and atoms without choices.
 
-    Connectives are `not`, `and`, `or`, `=>`, `iff`, `xor`. Raises `TooLarge`, and `NoCounterpart` for an
-    atom with too many choices.
+    Connectives are `not`, `and`, `or`, `=>`, `iff`, `xor`; `distinct` is gone. Raises `TooLarge`, and
+    `NoCounterpart` for an atom with too many choices.
     """
-    before = len(pool)
-    [plain] = rebuild(pool, [formula], lambda node: _plain(pool, node, before))
+    _require_few_truth_values(formula)
+    [plain] = rebuild(pool, [formula], lambda node: _plain(pool, node))
     lifting = _Lifting(pool)
     for node in reachable(plain):
         lifting.add(node)
     return lifting.formulas[plain.id]
 
 
-def _plain(pool: Pool, node: Node, before: int) -> Node:
-    """Quantifiers over Bool written out, and choices in place of what chooses by another name."""
-    if len(pool) - before > _MOST_NODES:
+def _require_few_truth_values(formula: Node) -> None:
+    """Raises `TooLarge` where quantifiers over Bool within one another have too many values together."""
+    nodes = reachable(formula)
+    depth: dict[int, int] = {}
+    for node in nodes:
+        own = sum(var.sort is BOOL for var in node.binders) if isinstance(node, Quant) else 0
+        depth[node.id] = own + max((depth[part.id] for part in children(node)), default=0)
+    if depth[formula.id] and len(nodes) << depth[formula.id] > _MOST_NODES:
         raise TooLarge
+
+
+def _plain(pool: Pool, node: Node) -> Node:
+    """Quantifiers over Bool written out, and choices in place of what chooses by another name."""
     if isinstance(node, Quant):
         return _without_truth_values(pool, node)
     if isinstance(node, App):
@@ -67,6 +76,8 @@ def _plain(pool: Pool, node: Node, before: int) -> Node:
         if node.args[0].sort is BOOL and node.op is op.DISTINCT:
             # Of three truth values two are equal.
             return pool.app(op.XOR, node.args) if len(node.args) == 2 else pool.false
+        if node.op is op.DISTINCT:
+            return pool.conj([pool.negate(pool.eq(*pair)) for pair in pairs_of(node.args)])
         if node.op is op.ITE and node.sort is BOOL:
             return _chosen(pool, [(node.args[0], node.args[1]), (pool.negate(node.args[0]), node.args[2])])
     return node
@@ -77,8 +88,6 @@ def _without_truth_values(pool: Pool, node: Quant) -> Node:
     others = tuple(var for var in node.binders if var.sort is not BOOL)
     bodies = [node.body]
     for var in over:
-        if len(bodies) * len(reachable(node.body)) > _MOST_NODES:
-            raise TooLarge
         bodies = [
             substitute(pool, body, {var: value}) for body in bodies for value in (pool.false, pool.true)
         ]

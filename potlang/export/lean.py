@@ -12,7 +12,15 @@ from types import MappingProxyType
 from typing import Final, cast
 
 from potlang.export.lean_proofs import ProofWriter
-from potlang.export.problem import NoCounterpart, Problem, label, require_small, stated_at, variables_in
+from potlang.export.problem import (
+    NoCounterpart,
+    Problem,
+    label,
+    pairs_of,
+    require_small,
+    stated_at,
+    variables_in,
+)
 from potlang.export.texts import Names, Opened, Operand, Piece, Row, infix, joined, no_operator, slug, text_of
 from potlang.ir import operators as op
 from potlang.ir.module import Definition
@@ -287,10 +295,9 @@ def _distinct(writer: LeanWriter, node: App) -> Opened:
         # Of three truth values two are equal.
         return _xor(writer, node) if len(args) == 2 else Opened(["False"])
     pieces: list[Piece] = []
-    for place, one in enumerate(args):
-        for other in args[place + 1 :]:
-            pieces += [" ∧ "] if pieces else []
-            pieces += [Operand(one, _RELATION + 1), " ≠ ", Operand(other, _RELATION + 1)]
+    for one, other in pairs_of(args):
+        pieces += [" ∧ "] if pieces else []
+        pieces += [Operand(one, _RELATION + 1), " ≠ ", Operand(other, _RELATION + 1)]
     return Opened(pieces, _RELATION if len(args) == 2 else _AND)
 
 

@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Final, NamedTuple
 
 from potlang.ir.graphs import ordered
@@ -16,6 +17,8 @@ from potlang.ir.sorts import DeclaredSort, EnumSort, Sort, TupleSort, parts_of
 
 MOST_TEXT: Final = 4 * 1024 * 1024
 """Characters of one formula."""
+_MOST_DISTINCT: Final = 300
+"""Terms that are said to be different two by two."""
 _MOST_NODES: Final = 200_000
 """Of one formula, when parts that it shares are counted as often as they occur."""
 _LONGEST_LABEL: Final = 400
@@ -128,6 +131,13 @@ def _used_definitions(module: Module, roots: Sequence[Node]) -> tuple[Definition
 
     needed = dict.fromkeys(each for root in roots for each in symbols_in(root) if each in by_symbol)
     return tuple(by_symbol[symbol] for symbol in ordered(needed, used, recursive))
+
+
+def pairs_of(terms: Sequence[Node]) -> list[tuple[Node, Node]]:
+    """Each two of some terms. Raises `TooLarge` where these are too many."""
+    if len(terms) > _MOST_DISTINCT:
+        raise TooLarge
+    return list(combinations(terms, 2))
 
 
 def require_small(root: Node) -> None:

@@ -264,14 +264,11 @@ def _real(value: Fraction) -> str:
 # --- operators -------------------------------------------------------------------------------------------
 
 
-def _distinct(node: App) -> Opened:
-    pieces: list[str | Operand] = []
-    args = node.args
-    for place, one in enumerate(args):
-        for other in args[place + 1 :]:
-            pieces += [" & "] if pieces else []
-            pieces += [Operand(one), " != ", Operand(other)]
-    return Opened(pieces, _EQUATION if len(args) == 2 else _BINARY)
+def _negated(node: App) -> Opened:
+    (denied,) = node.args
+    if isinstance(denied, App) and denied.op is op.EQ:
+        return joined(" != ", _EQUATION, denied.args)
+    return Opened(["~ ", Operand(denied, _EQUATION + 1)], _NEGATED)
 
 
 def _binary(sign: str) -> Row:
@@ -293,14 +290,13 @@ def _nested(head: str) -> Row:
 
 
 _ROWS: Final[dict[Operator, Row]] = {
-    op.NOT: lambda node: Opened(["~ ", Operand(node.args[0], _EQUATION + 1)], _NEGATED),
+    op.NOT: _negated,
     op.AND: _binary("&"),
     op.OR: _binary("|"),
     op.IMPLIES: _binary("=>"),
     op.IFF: _binary("<=>"),
     op.XOR: _binary("<~>"),
     op.EQ: lambda node: joined(" = ", _EQUATION, node.args),
-    op.DISTINCT: _distinct,
     op.LT: call("$less"),
     op.LE: call("$lesseq"),
     op.ADD: _nested("$sum"),

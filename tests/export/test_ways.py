@@ -338,6 +338,37 @@ def test_shared_parts_are_written_once_or_refused() -> None:
     assert clingo_verdicts(written(module, "asp", module.claims), 1) == ["undetermined"]
 
 
+def test_terms_are_different_two_by_two() -> None:
+    """[WAY-SIZE]"""
+    claims = ["Distinct(a, b)", "a != b and p(a) -> p(b)"]
+    program = entities(
+        ["Distinct(a, b)", "ForAll([x: E], x == a or x == b)"], [*claims, "Exists([x: E], x != a)"]
+    )
+    assert clingo_verdicts(text_of(program, "asp"), 3) == verdicts(program)
+    assert "tff('Distinct(a, b)', conjecture, a != b)." in text_of(program, "tptp")
+    many = entities([f"Distinct({', '.join(['a', 'b', *(f'c{n}' for n in range(400))])})"], ["p(a)"])
+    many["constants"]["more"] = {"sort": "E", "members": [f"c{n}" for n in range(400)]}
+    for way in WAYS:
+        if way != "python":
+            with pytest.raises(TooLarge):
+                text_of(many, way)
+
+
+def test_nested_quantifiers_over_truth_values_are_refused_in_time() -> None:
+    """[WAY-SIZE]"""
+    pool = Pool()
+    variables = [pool.var(f"b{number}", BOOL) for number in range(40)]
+    node = pool.app(op.XOR, (variables[0], variables[1]))
+    for var in variables[2:]:
+        node = pool.app(op.XOR, (node, var))
+    for number, var in enumerate(variables):
+        node = pool.quant(("forall", "exists")[number % 2], (var,), node)
+    module = Module(pool, claims=(Claim("c", "c", node),))
+    for way in ("tptp", "asp"):
+        with pytest.raises(TooLarge):
+            written(module, way, module.claims)  # type: ignore[arg-type]
+
+
 def test_deep_formulas_are_written() -> None:
     """[WAY-SIZE] No writer recurses, and no script is nested deeper than Python reads."""
     pool = Pool()
