@@ -40,7 +40,7 @@ Program = dict[str, Any]
 
 
 def _families(cases: Path | None, share: int, generated: int) -> Iterator[tuple[str, list[Program]]]:
-    for path in sorted(cases.glob("*.jsonl")) if cases else ():
+    for path in sorted(cases.rglob("*.jsonl")) if cases else ():
         lines = path.read_text(encoding="utf-8").splitlines()
         chosen = random.Random(0).sample(lines, min(share, len(lines)))
         yield path.stem, [json.loads(line)["program"] for line in chosen]

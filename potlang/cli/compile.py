@@ -173,9 +173,10 @@ def _for_another_tool(
     module = _after(program, pipeline, print_after)
     try:
         claims = claims_of(module, way, claim)
-        text = written(module, way, claims)
     except LookupError as error:
         raise click.BadParameter(str(error), param_hint="--claim") from error
+    try:
+        text = written(module, way, claims)
     except NoCounterpart as error:
         sink = Sink(program.document)
         helps = (error.help,) if error.help else ()

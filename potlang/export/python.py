@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import Final, cast
 
-from potlang.export.problem import Problem, label, stated_at, variables_in
+from potlang.export.problem import NoCounterpart, Problem, label, stated_at, variables_in
 from potlang.export.texts import (
     Names,
     Opened,
@@ -43,6 +43,7 @@ from potlang.ir.sorts import (
     TupleSort,
     table_sorts,
 )
+from potlang.smt.errors import Unsupported
 from potlang.smt.numerals import string_text
 
 _DEEPEST: Final = 20
@@ -96,7 +97,7 @@ def verdict(claim):
     """What follows from the assumptions: one of the words in VERDICTS, or `unknown`."""
     found = status(claim), status(z3.Not(claim))
     if set(found) == {"unsat", "unknown"}:
-        # One of the two is satisfiable exactly if the assumptions are.
+        # As one is unsatisfiable, the other is satisfiable exactly if the assumptions are.
         alone = status()
         found = tuple(alone if each == "unknown" else each for each in found)
     return VERDICTS.get(found, "unknown")
@@ -283,8 +284,7 @@ class _Script:
             case RealSort():
                 return f"z3.RealVal({_fraction(Fraction(cast(Fraction, value)))})"
             case StringSort():
-                # The text between the quotation marks is SMT-LIB's, in which these are doubled.
-                return f"z3.StringVal({string_text(cast(str, value))[1:-1].replace(chr(34) * 2, chr(34))!a})"
+                return f"z3.StringVal({_string(cast(str, value))})"
             case BitVecSort(width):
                 return f"z3.BitVecVal({_number(cast(int, value))}, {width})"
             case SetSort(element):
@@ -319,6 +319,15 @@ def _fraction(value: Fraction) -> str:
         return _number(value.numerator)
     sign = "-" if value < 0 else ""
     return ascii(f"{sign}{digits(abs(value.numerator))}/{digits(value.denominator)}")
+
+
+def _string(value: str) -> str:
+    """A string in SMT-LIB's spelling, which z3 reads, but for its doubled quotation marks."""
+    try:
+        text = string_text(value)
+    except Unsupported as error:
+        raise NoCounterpart(str(error), "write it with other characters") from error
+    return ascii(text[1:-1].replace('""', '"'))
 
 
 def _named_parts(root: Node) -> list[Node]:
