@@ -1,0 +1,132 @@
+"""POT9043: rules that say what a pack of the standard library says."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, NamedTuple
+
+from potlang.diag import Applicability, Edit, Fix, Label, Patch
+from potlang.ir.module import AssertionKind
+from potlang.ir.nodes import Node, Quant, reachable, symbols_in
+from potlang.linter.catalogue import CataloguedPack, catalogue, occurrences
+from potlang.linter.linted import LintedProgram, Statement, conjuncts, said
+from potlang.linter.matching import LARGEST, Renaming, renamed
+from potlang.linter.pack_axioms import listed
+from potlang.linter.rule import LintFinding, LintRule
+from potlang.sema.emit import sort_text
+
+if TYPE_CHECKING:
+    from potlang.linter.questions import Questions
+
+
+class _ByHand(NamedTuple):
+    """Statements of a program that together say what a pack says."""
+
+    pack: CataloguedPack
+    renaming: Renaming
+    statements: list[Statement]
+    axioms: list[Node]
+
+
+def _ask(program: LintedProgram, questions: Questions) -> Iterator[LintFinding]:
+    statements = _replaceable(program)
+    formulas = [part for each in statements for part in _parts(program, each.formula)]
+    told: set[str] = set()
+    for pack in catalogue() if formulas else ():
+        for renaming in occurrences(pack, formulas):
+            found = _said_by_hand(program, questions, statements, pack, renaming)
+            pointers = {each.pointer for each in found.statements}
+            # Packs come with the largest first: a smaller one that says part of it is not said again.
+            if found.statements and not pointers <= told:
+                told |= pointers
+                yield _finding(program, found)
+
+
+def _replaceable(program: LintedProgram) -> list[Statement]:
+    """Quantified facts and rules on which no other rule's exceptions rest."""
+    tree = program.tree
+    overridden = {name for each in tree.rules for name, _ in each.overrides}
+    kept = {
+        each.pointer
+        for each in tree.rules
+        if each.unless or each.overrides or each.default or each.name in overridden
+    }
+    return [
+        each
+        for each in (*program.facts, *program.rules)
+        if isinstance(each.formula, Quant)
+        and each.pointer not in kept
+        and len(reachable(each.formula)) <= LARGEST
+    ]
+
+
+def _parts(program: LintedProgram, formula: Node) -> Iterator[Node]:
+    """The conjuncts of a quantified statement, each quantified by itself."""
+    if isinstance(formula, Quant) and formula.kind == "forall":
+        for each in conjuncts(formula.body):
+            inner = set(reachable(each))
+            binders = tuple(var for var in formula.binders if var in inner)
+            yield program.module.pool.quant("forall", binders, each) if binders else each
+    else:
+        yield formula
+
+
+def _said_by_hand(
+    program: LintedProgram,
+    questions: Questions,
+    statements: list[Statement],
+    pack: CataloguedPack,
+    renaming: Renaming,
+) -> _ByHand:
+    """The statements that the pack says, if these say all that the pack says; else none."""
+    pool = program.module.pool
+    axioms = [renamed(pool, each, renaming) for each in pack.axioms]
+    own = set(renaming.symbols.values())
+    about = [each for each in statements if own.issuperset(symbols_in(each.formula))]
+    found = [each for each in about if questions.impossible(*axioms, pool.negate(each.formula))]
+    formulas = [each.formula for each in found]
+    if questions.impossible(*axioms) or not all(
+        questions.impossible(*formulas, pool.negate(axiom)) for axiom in axioms
+    ):
+        found = []
+    return _ByHand(pack, renaming, found, axioms)
+
+
+def _finding(program: LintedProgram, found: _ByHand) -> LintFinding:
+    first, *others = found.statements
+    titles = [each.title for each in found.statements]
+    return LintFinding(
+        first.place,
+        {"statements": listed(titles), "say": "say" if others else "says", "pack": found.pack.name},
+        labels=tuple(Label(each.place, "and this") for each in others),
+        helps=(f"import `{json.dumps(_item(found))}` in {'their' if others else 'its'} place",),
+        fixes=(_fix(program, found),),
+    )
+
+
+def _fix(program: LintedProgram, found: _ByHand) -> Fix:
+    """What is written by hand is replaced by the import, which says the same: that was proved."""
+    removed = [Patch("remove", each.pointer) for each in reversed(found.statements)]
+    axioms = {said(each) for each in found.axioms}
+    imported = {said(each.formula) for each in program.module.assertions if each.kind is AssertionKind.PACK}
+    edits: tuple[Edit, ...] = tuple(removed)
+    if not axioms <= imported:
+        edits = (*removed, Patch.append(_item(found), "/imports", bool(program.tree.imports)))
+    # What makes a closed predicate true depends on the form of its rules, not on what they say alone.
+    closed = {each.name for each in program.tree.functions if each.closed}
+    is_safe = closed.isdisjoint(each.name for each in found.renaming.symbols.values())
+    title = f"import `{found.pack.name}` instead"
+    return Fix(title, Applicability.SAFE if is_safe else Applicability.UNSAFE, edits)
+
+
+def _item(found: _ByHand) -> object:
+    """The item of `imports`; parameters of the same name are bound without being named."""
+    sorts = found.renaming.sorts
+    pairs = [(each.name, sort_text(sorts[each])) for each in found.pack.sorts if each in sorts]
+    pairs += [(each.name, found.renaming.symbols[each].name) for each in found.pack.symbols]
+    bound = {parameter: name for parameter, name in pairs if parameter != name}
+    return {"pack": found.pack.name, "with": bound} if bound else found.pack.name
+
+
+RULE = LintRule("POT9043", ask=_ask)
