@@ -121,6 +121,6 @@ def _same(program: Json, verdicts: dict[str, str] | None, mutant: PackMutant) ->
     except CompileError as error:
         codes = [d.code for d in error.diagnostics]
         raise AssertionError(f"{mutant.pack}, {mutant.change}: {codes}") from None
-    # What a solver gives up on tells nothing apart.
-    # Of laws nothing is expected of norms, which a pack has besides.
-    return all(str(r.verdict) in (verdicts.get(r.name, r.verdict), "unknown") for r in report.results)
+    found = {result.name: str(result.verdict) for result in report.results}
+    # What a solver gives up on tells nothing apart; a norm that is gone does.
+    return all(found.get(name) in (verdict, "unknown") for name, verdict in verdicts.items())

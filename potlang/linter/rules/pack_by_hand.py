@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from potlang.diag import Applicability, Edit, Fix, Label, Patch
 from potlang.ir.module import AssertionKind
-from potlang.ir.nodes import Node, Quant, reachable, symbols_in
+from potlang.ir.nodes import Node, Quant, is_flat, reachable, symbols_in
 from potlang.linter.catalogue import CataloguedPack, catalogue, occurrences
 from potlang.linter.linted import LintedProgram, Statement, conjuncts, said
 from potlang.linter.matching import LARGEST, Renaming, renamed
@@ -55,21 +55,26 @@ def _replaceable(program: LintedProgram) -> list[Statement]:
     return [
         each
         for each in (*program.facts, *program.rules)
-        if isinstance(each.formula, Quant)
-        and each.pointer not in kept
-        and len(reachable(each.formula)) <= LARGEST
+        if each.pointer not in kept and _is_general(each.formula)
     ]
 
 
+def _is_general(formula: Node) -> bool:
+    """Whether it is quantified, and short enough to be compared."""
+    nodes = [] if is_flat(formula) else reachable(formula)
+    return len(nodes) <= LARGEST and any(isinstance(node, Quant) for node in nodes)
+
+
 def _parts(program: LintedProgram, formula: Node) -> Iterator[Node]:
-    """The conjuncts of a quantified statement, each quantified by itself."""
-    if isinstance(formula, Quant) and formula.kind == "forall":
-        for each in conjuncts(formula.body):
+    """The conjuncts of a statement, each quantified by itself."""
+    for part in conjuncts(formula):
+        if not (isinstance(part, Quant) and part.kind == "forall"):
+            yield part
+            continue
+        for each in conjuncts(part.body):
             inner = set(reachable(each))
-            binders = tuple(var for var in formula.binders if var in inner)
+            binders = tuple(var for var in part.binders if var in inner)
             yield program.module.pool.quant("forall", binders, each) if binders else each
-    else:
-        yield formula
 
 
 def _said_by_hand(
