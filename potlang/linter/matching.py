@@ -36,7 +36,7 @@ class Renaming(NamedTuple):
 
 
 def renamings(pattern: Node, formula: Node, given: Renaming) -> Iterator[Renaming]:
-    """The renamings beyond `given` under which the pattern has the form of the formula; perhaps one repeatedly."""
+    """Renamings beyond `given` under which the pattern has the form of the formula, perhaps repeatedly."""
     if len(reachable(pattern)) <= LARGEST and len(reachable(formula)) <= LARGEST:
         for each in _formulas(_tree(pattern, True), _tree(formula, True), given.without_variables()):
             yield each.without_variables()

@@ -61,7 +61,7 @@ def smallest_clash(
 
 
 def parts_of(program: LintedProgram, clash: Iterable[Assertion]) -> list[str]:
-    """The packs and statements that a clash is between, each once: `` `std/order/total_order` ``, `the fact 2`."""
+    """The names of the packs and the titles of the statements that a clash is between, each once."""
     titles = {each.pointer: each.title for each in (*program.facts, *program.rules)}
     return list(
         dict.fromkeys(

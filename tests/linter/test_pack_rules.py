@@ -150,9 +150,8 @@ def test_what_is_as_it_should_be_is_not(name: str, at: int) -> None:
 def test_a_conflict_names_the_packs_the_axioms_and_their_words() -> None:
     """[LINT-PACK-CONFLICT]"""
     (each,) = found(program(packs=[EQUIVALENCE, order()], facts=ARE_TWO), "pack-conflict")
-    assert each.message == (
-        "`std/relation/equivalence`, `std/order/partial_order`, the fact 1 and the fact 2 contradict each other"
-    )
+    packs = "`std/relation/equivalence`, `std/order/partial_order`"
+    assert each.message == f"{packs}, the fact 1 and the fact 2 contradict each other"
     assert [note.partition(": `")[0] for note in each.notes] == [
         "std/relation/equivalence: symmetric",
         "std/order/partial_order: antisymmetric",
@@ -171,7 +170,7 @@ def test_a_conflict_names_the_packs_the_axioms_and_their_words() -> None:
 
 @pytest.mark.parametrize("at", range(len(FOUND["pack-conflict"])))
 def test_what_a_conflict_lists_is_needed(at: int) -> None:
-    """[LINT-PACK-CONFLICT]: without any statement of the program that it names, there is no conflict of them."""
+    """[LINT-PACK-CONFLICT]: without one of the statements that it names there is none."""
     value = FOUND["pack-conflict"][at]
     (each,) = found(value, "pack-conflict")
     places = [label.place.pointer for label in each.labels if label.place.pointer[:2] in ("/k", "/r")]

@@ -8,8 +8,11 @@ from collections.abc import Iterator
 from potlang.diag import Applicability, Fix, Patch, Place
 from potlang.expressions.names import written
 from potlang.ir.nodes import App, Node, Quant, Symbol, reachable
+from potlang.ir.pool import Pool
 from potlang.ir.sorts import BOOL, Sort
+from potlang.linter.catalogue import catalogue
 from potlang.linter.linted import LintedProgram
+from potlang.linter.matching import Renaming, renamings
 from potlang.linter.rule import LintFinding, LintRule
 from potlang.sema.emit import sort_text
 
@@ -49,12 +52,37 @@ def _is_relation(domain: tuple[Sort, ...]) -> bool:
 def _finding(program: LintedProgram, pointer: str, symbol: Symbol, kind: str, law: str) -> LintFinding:
     rule = {"name": f"{symbol.name} is {kind}", "constraint": law}
     edit = Patch.append(rule, "/rules", bool(program.tree.rules))
+    packs = ", ".join(f"`{each}`" for each in _packs_with(_law(symbol, kind)))
     return LintFinding(
         Place(f"{pointer}/name"),
         {"name": symbol.name, "kind": kind},
-        helps=(f"if it is, add the rule `{law}`",),
+        helps=(
+            f"if it is, add the rule `{law}`",
+            *([f"or import one of {packs}, which have this law"] if packs else []),
+        ),
         fixes=(Fix(f"say that `{symbol.name}` is {kind}", Applicability.UNSAFE, (edit,)),),
     )
+
+
+def _law(symbol: Symbol, kind: str) -> Node:
+    """The law, in a pool of its own: what is chained leads on, what is turned round holds as well."""
+    pool = Pool()
+    x, y, z = (pool.var(name, symbol.domain[0]) for name in "xyz")
+    if kind == "symmetric":
+        body = pool.implies(pool.app(symbol, (x, y)), pool.app(symbol, (y, x)))
+        return pool.quant("forall", (x, y), body)
+    steps = pool.conj([pool.app(symbol, (x, y)), pool.app(symbol, (y, z))])
+    return pool.quant("forall", (x, y, z), pool.implies(steps, pool.app(symbol, (x, z))))
+
+
+def _packs_with(law: Node) -> list[str]:
+    """The packs about one relation alone that have a law among their axioms, those that say least first."""
+    found = [
+        pack
+        for pack in catalogue()
+        if len(pack.symbols) == 1 and any(any(renamings(each, law, Renaming())) for each in pack.axioms)
+    ]
+    return [each.name for each in sorted(found, key=lambda each: (len(each.axioms), each.name))]
 
 
 def _laws(program: LintedProgram) -> tuple[set[Symbol], set[Symbol]]:

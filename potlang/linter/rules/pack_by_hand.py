@@ -29,9 +29,21 @@ class _ByHand(NamedTuple):
     axioms: list[Node]
 
 
+class _Statements:
+    """Statements that may be replaced; formulas that say the same are one, which is asked about once."""
+
+    def __init__(self, statements: list[Statement]) -> None:
+        self.all = statements
+        self._known: dict[object, Node] = {said(each.formula): each.formula for each in statements}
+
+    def same(self, formula: Node) -> Node:
+        """The formula that is known for this one: it differs in the names of variables at most."""
+        return self._known.setdefault(said(formula), formula)
+
+
 def _ask(program: LintedProgram, questions: Questions) -> Iterator[LintFinding]:
-    statements = _replaceable(program)
-    formulas = [part for each in statements for part in _parts(program, each.formula)]
+    statements = _Statements(_replaceable(program))
+    formulas = [part for each in statements.all for part in _parts(program, each.formula)]
     told: set[str] = set()
     for pack in catalogue() if formulas else ():
         for renaming in occurrences(pack, formulas):
@@ -80,21 +92,27 @@ def _parts(program: LintedProgram, formula: Node) -> Iterator[Node]:
 def _said_by_hand(
     program: LintedProgram,
     questions: Questions,
-    statements: list[Statement],
+    statements: _Statements,
     pack: CataloguedPack,
     renaming: Renaming,
 ) -> _ByHand:
     """The statements that the pack says, if these say all that the pack says; else none."""
     pool = program.module.pool
-    axioms = [renamed(pool, each, renaming) for each in pack.axioms]
+    axioms = [statements.same(renamed(pool, each, renaming)) for each in pack.axioms]
     own = set(renaming.symbols.values())
-    about = [each for each in statements if own.issuperset(symbols_in(each.formula))]
-    found = [each for each in about if questions.impossible(*axioms, pool.negate(each.formula))]
-    formulas = [each.formula for each in found]
-    if questions.impossible(*axioms) or not all(
-        questions.impossible(*formulas, pool.negate(axiom)) for axiom in axioms
+    about = [each for each in statements.all if own.issuperset(symbols_in(each.formula))]
+
+    def follow(formulas: list[Node], premises: list[Node]) -> bool:
+        known = set(premises)
+        return all(each in known or questions.impossible(*premises, pool.negate(each)) for each in formulas)
+
+    found: list[Statement] = []
+    if follow(axioms, [statements.same(each.formula) for each in about]) and not questions.impossible(
+        *axioms
     ):
-        found = []
+        found = [each for each in about if follow([statements.same(each.formula)], axioms)]
+        if not follow(axioms, [statements.same(each.formula) for each in found]):
+            found = []
     return _ByHand(pack, renaming, found, axioms)
 
 

@@ -27,10 +27,9 @@ class _Defining(NamedTuple):
 def _ask(program: LintedProgram, questions: Questions) -> Iterator[LintFinding]:
     for symbol, found in _definitions(program).items():
         for one, other in combinations(found, 2):
-            kinds = one.assertion.kind, other.assertion.kind
-            if one.source != other.source and AssertionKind.PACK in kinds:
-                if _differ(program, questions, one.assertion, other.assertion):
-                    yield _finding(program, symbol, one.assertion, other.assertion)
+            # Of the program's own definitions other rules speak.
+            if one.source != other.source and _differ(program, questions, one.assertion, other.assertion):
+                yield _finding(program, symbol, one.assertion, other.assertion)
 
 
 def _definitions(program: LintedProgram) -> dict[Symbol, list[_Defining]]:
@@ -52,8 +51,8 @@ def _defined(formula: Node) -> Symbol | None:
         return None
     for side, other in (body.args, body.args[::-1]):
         if isinstance(side, App) and isinstance(side.op, Symbol) and _are_all(side.args, formula.binders):
-            if not any(isinstance(node, App) and node.op is side.op for node in reachable(other)):
-                return side.op
+            others = (node.op for node in reachable(other) if isinstance(node, App))
+            return None if side.op in others else side.op
     return None
 
 
@@ -79,7 +78,9 @@ def _finding(program: LintedProgram, symbol: Symbol, one: Assertion, other: Asse
         {"name": symbol.name, "one": first, "other": second},
         labels=(Label(Place(one.origin.pointer), "the first definition"),),
         notes=said_in_words(program, [one, other]),
-        helps=("bind one of them to another symbol: with both, what they say has to be the same of everything",),
+        helps=(
+            "bind one of them to another symbol: with both, what they say has to be the same of everything",
+        ),
     )
 
 
