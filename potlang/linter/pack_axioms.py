@@ -32,11 +32,6 @@ def imported_axioms(program: LintedProgram) -> list[ImportedAxioms]:
     return [ImportedAxioms(pointer, tuple(axioms)) for pointer, axioms in found.items()]
 
 
-def pack_of(axiom: Assertion) -> str:
-    """The name of the pack that says an axiom."""
-    return axiom.name.partition(": ")[0]
-
-
 def smallest_clash(
     questions: Questions, given: Iterable[Assertion], with_: Sequence[Node] = ()
 ) -> list[Assertion]:
@@ -63,14 +58,9 @@ def smallest_clash(
 def parts_of(program: LintedProgram, clash: Iterable[Assertion]) -> list[str]:
     """The names of the packs and the titles of the statements that a clash is between, each once."""
     titles = {each.pointer: each.title for each in (*program.facts, *program.rules)}
-    return list(
-        dict.fromkeys(
-            f"`{pack_of(each)}`"
-            if each.kind is AssertionKind.PACK
-            else titles.get(each.origin.pointer, f"`{each.name}`")
-            for each in clash
-        )
-    )
+    # The pack that is imported, which may have an axiom from another one.
+    titles |= {each.pointer: f"`{each.pack}`" for each in program.tree.imports}
+    return list(dict.fromkeys(titles.get(each.origin.pointer, f"`{each.name}`") for each in clash))
 
 
 def said_in_words(program: LintedProgram, clash: Iterable[Assertion]) -> tuple[str, ...]:
