@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import json
 from typing import Any
 
 import pytest
@@ -12,6 +13,7 @@ from potlang.diag import CODES
 from potlang.diag.fixes import apply_fix
 from potlang.linter.catalogue import catalogue
 from potlang.linter.choice import LintChoice
+from potlang.utils.resources import pack_file, pack_names
 
 FUNCTIONS = [
     {"name": "r", "domain": ["T", "T"], "range": "Bool"},
@@ -210,6 +212,21 @@ def test_the_fix_is_unsafe_where_a_predicate_is_closed() -> None:
     value = program(rules=rules, functions=functions, semantics={"closed_domain": ["T"]})
     (each,) = found(value, "pack-by-hand")
     assert each.fixes[0].applicability == "unsafe"
+
+
+@pytest.mark.slow
+def test_packs_as_their_cases_use_them_do_not_clash() -> None:
+    """[LINT-PACK-CONFLICT] [LINT-PACK-EXCLUDES] [LINT-PACK-DEFINES]"""
+    rules = LintChoice(only=("pack-conflict", "pack-exclusion", "two-definitions", "pack-by-hand"))
+    said = []
+    for pack in pack_names():
+        for case in json.loads(pack_file(pack, "cases.json") or "[]"):
+            verdicts = case["expect"].get("verdicts", {}).values()
+            if verdicts and "inconsistent" not in verdicts:
+                text = json.dumps(case["program"])
+                found_here = potlang.lint(text, choice=rules, language="pot").diagnostics
+                said += [(pack, case["name"], each.message) for each in found_here if each.code >= "POT904"]
+    assert said == []
 
 
 def test_every_pack_with_axioms_alone_is_found_if_it_is_written_out() -> None:
