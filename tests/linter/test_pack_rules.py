@@ -51,7 +51,7 @@ def order(name: str = "partial_order") -> dict[str, Any]:
 EQUIVALENCE = {"pack": "std/relation/equivalence", "with": {"same": "r"}}
 ARE_TWO = ("a != b", "r(a, b)")
 DUTIES = {
-    "pack": "std/norms/deontic",
+    "pack": "std/norm/deontic",
     "with": {"Agent": "T", "Act": "T", "obligated": "r", "forbidden": "s"},
 }
 WORKPLACE = {"pack": "std/safety/workplace", "with": {"Worker": "T"}}
