@@ -271,7 +271,7 @@ _ROWS = (
     Code(
         "POT9037", "open-predicate", _N, "{claim} would be entailed if what does not follow counted as false"
     ),
-    Code("POT9040", "pack-conflict", _W, "{parts} {together}"),
+    Code("POT9040", "pack-conflict", _W, "{parts} contradict each other"),
     Code("POT9041", "pack-exclusion", _W, "{packs} together say that `{name}` is true of {nothing}"),
     Code("POT9042", "two-definitions", _W, "`{name}` is defined by {one}, and differently by {other}"),
     Code("POT9043", "pack-by-hand", _N, "{statements} {say} what the pack `{pack}` says"),

@@ -6,19 +6,21 @@ compared as disjunctions, negations where they reach the atoms, nested quantifie
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
 from potlang.ir import operators as op
-from potlang.ir.nodes import App, Lit, Node, Quant, Sym, Symbol, Var, reachable
+from potlang.ir.nodes import App, Lit, Node, Quant, Sym, Symbol, Var, children, reachable
 from potlang.ir.operators import Operator
 from potlang.ir.pool import Pool
-from potlang.ir.sorts import BOOL, DeclaredSort, Sort
+from potlang.ir.sorts import BOOL, DeclaredSort, EnumSort, Sort
+from potlang.linter.linted import conjuncts
 
-LARGEST = 120
-"""Nodes of a formula up to which it is compared: the walks here recur, and try parts in each order."""
+_LARGEST = 150
+"""Nodes of a formula, shared ones counted each time, up to which it has a form: the walks here recur."""
 _MOST_PARTS = 6
+"""Parts of a conjunction or disjunction, which are tried in each order."""
 _COMMUTATIVE = (op.EQ, op.ADD, op.MUL)
 _DUAL = {"forall": "exists", "exists": "forall", "and": "or", "or": "and"}
 
@@ -33,13 +35,6 @@ class Renaming(NamedTuple):
     def without_variables(self) -> Renaming:
         """The same for another formula."""
         return self._replace(variables=MappingProxyType({}))
-
-
-def renamings(pattern: Node, formula: Node, given: Renaming) -> Iterator[Renaming]:
-    """Renamings beyond `given` under which the pattern has the form of the formula, perhaps repeatedly."""
-    if len(reachable(pattern)) <= LARGEST and len(reachable(formula)) <= LARGEST:
-        for each in _formulas(_tree(pattern, True), _tree(formula, True), given.without_variables()):
-            yield each.without_variables()
 
 
 def renamed(pool: Pool, formula: Node, renaming: Renaming) -> Node:
@@ -73,20 +68,54 @@ def _sort(sort: Sort, renaming: Renaming) -> Sort:
 # --- the form of formulas ----------------------------------------------------------------------------
 
 
-class _Tree(NamedTuple):
-    """`forall` or `exists` over a part, `and`, `or` or `iff` of parts, or a literal, `is` or `not`.
+class FormulaForm(NamedTuple):
+    """A formula as it is compared.
 
-    A literal is its operator or symbol over terms, or (`head` None) one term.
+    `forall` or `exists` over a part, `and`, `or` or `iff` of parts, or a literal, `is` or `not`: its operator
+    or symbol over terms, or (`head` None) one term.
     """
 
     kind: str
-    parts: tuple[_Tree, ...] = ()
+    parts: tuple[FormulaForm, ...] = ()
     binders: tuple[Var, ...] = ()
     head: Operator | Symbol | None = None
     terms: tuple[Node, ...] = ()
 
 
-def _tree(node: Node, holds: bool) -> _Tree:
+def form_of(formula: Node) -> FormulaForm | None:
+    """The form of a formula; None of one that is too large to be compared."""
+    sizes: dict[int, int] = {}
+    for node in reachable(formula):
+        sizes[node.id] = 1 + sum(sizes[child.id] for child in children(node))
+        if sizes[node.id] > _LARGEST:
+            return None
+    return _tree(formula, True)
+
+
+def forms_of(pool: Pool, formulas: Iterable[Node]) -> list[FormulaForm]:
+    """The forms of the conjuncts of formulas, each quantified by itself; those too large are left out."""
+    parts = (part for formula in formulas for part in _parts(pool, formula))
+    return [form for part in parts if (form := form_of(part)) is not None]
+
+
+def _parts(pool: Pool, formula: Node) -> Iterator[Node]:
+    for part in conjuncts(formula):
+        if not (isinstance(part, Quant) and part.kind == "forall"):
+            yield part
+            continue
+        for each in conjuncts(part.body):
+            inner = set(reachable(each))
+            binders = tuple(var for var in part.binders if var in inner)
+            yield pool.quant("forall", binders, each) if binders else each
+
+
+def renamings(pattern: FormulaForm, form: FormulaForm, given: Renaming) -> Iterator[Renaming]:
+    """Renamings beyond `given` under which the pattern is the form, perhaps repeatedly."""
+    for each in _formulas(pattern, form, given.without_variables()):
+        yield each.without_variables()
+
+
+def _tree(node: Node, holds: bool) -> FormulaForm:
     match node:
         case Quant(kind=kind, binders=binders, body=body):
             return _quantified(kind if holds else _DUAL[kind], binders, _tree(body, holds))
@@ -99,29 +128,31 @@ def _tree(node: Node, holds: bool) -> _Tree:
             kind = "and" if head is op.AND else "or"
             return _joined(kind if holds else _DUAL[kind], [_tree(each, holds) for each in args])
         case App(op=op.IFF, args=(left, right)):
-            return _Tree("iff", (_tree(left, True), _tree(right, holds)))
+            return FormulaForm("iff", (_tree(left, True), _tree(right, holds)))
         case App(op=op.DISTINCT, args=(left, right)):
-            return _Tree("not" if holds else "is", head=op.EQ, terms=(left, right))
+            return FormulaForm("not" if holds else "is", head=op.EQ, terms=(left, right))
         case App(op=head, args=args):
-            return _Tree("is" if holds else "not", head=head, terms=args)
+            return FormulaForm("is" if holds else "not", head=head, terms=args)
         case _:
-            return _Tree("is" if holds else "not", terms=(node,))
+            return FormulaForm("is" if holds else "not", terms=(node,))
 
 
-def _quantified(kind: str, binders: tuple[Var, ...], part: _Tree) -> _Tree:
+def _quantified(kind: str, binders: tuple[Var, ...], part: FormulaForm) -> FormulaForm:
     if part.kind == kind:
         return part._replace(binders=(*binders, *part.binders))
-    return _Tree(kind, (part,), binders)
+    return FormulaForm(kind, (part,), binders)
 
 
-def _joined(kind: str, parts: list[_Tree]) -> _Tree:
-    return _Tree(kind, tuple(one for each in parts for one in (each.parts if each.kind == kind else (each,))))
+def _joined(kind: str, parts: list[FormulaForm]) -> FormulaForm:
+    return FormulaForm(
+        kind, tuple(one for each in parts for one in (each.parts if each.kind == kind else (each,)))
+    )
 
 
 # --- matching ----------------------------------------------------------------------------------------
 
 
-def _formulas(pattern: _Tree, tree: _Tree, given: Renaming) -> Iterator[Renaming]:
+def _formulas(pattern: FormulaForm, tree: FormulaForm, given: Renaming) -> Iterator[Renaming]:
     if pattern.kind != tree.kind or len(pattern.binders) != len(tree.binders):
         return
     if pattern.parts:
@@ -131,7 +162,7 @@ def _formulas(pattern: _Tree, tree: _Tree, given: Renaming) -> Iterator[Renaming
 
 
 def _in_any_order(
-    patterns: tuple[_Tree, ...], trees: tuple[_Tree, ...], given: Renaming
+    patterns: tuple[FormulaForm, ...], trees: tuple[FormulaForm, ...], given: Renaming
 ) -> Iterator[Renaming]:
     if len(patterns) != len(trees) or len(trees) > _MOST_PARTS:
         return
@@ -199,6 +230,8 @@ def _is_logical(head: Operator | Symbol) -> bool:
 
 def _with_sort(sort: Sort, other: Sort, given: Renaming) -> Renaming | None:
     known = given.sorts.get(sort)
+    if isinstance(sort, EnumSort) and isinstance(other, EnumSort) and sort.values != other.values:
+        return None
     if known is not None or not isinstance(sort, DeclaredSort):
         return given if other == (sort if known is None else known) else None
     return given._replace(sorts=MappingProxyType({**given.sorts, sort: other}))

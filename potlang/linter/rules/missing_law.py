@@ -12,7 +12,7 @@ from potlang.ir.pool import Pool
 from potlang.ir.sorts import BOOL, Sort
 from potlang.linter.catalogue import catalogue
 from potlang.linter.linted import LintedProgram
-from potlang.linter.matching import Renaming, renamings
+from potlang.linter.matching import Renaming, form_of, renamings
 from potlang.linter.rule import LintFinding, LintRule
 from potlang.sema.emit import sort_text
 
@@ -77,10 +77,13 @@ def _law(symbol: Symbol, kind: str) -> Node:
 
 def _packs_with(law: Node) -> list[str]:
     """The packs about one relation alone that have a law among their axioms, those that say least first."""
+    form = form_of(law)
     found = [
         pack
         for pack in catalogue()
-        if len(pack.symbols) == 1 and any(any(renamings(each, law, Renaming())) for each in pack.axioms)
+        if form is not None
+        and len(pack.symbols) == 1
+        and any(any(renamings(each, form, Renaming())) for each in pack.forms)
     ]
     return [each.name for each in sorted(found, key=lambda each: (len(each.axioms), each.name))]
 

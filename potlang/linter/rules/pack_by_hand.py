@@ -10,8 +10,8 @@ from potlang.diag import Applicability, Edit, Fix, Label, Patch
 from potlang.ir.module import AssertionKind
 from potlang.ir.nodes import Node, Quant, is_flat, reachable, symbols_in
 from potlang.linter.catalogue import CataloguedPack, catalogue, occurrences
-from potlang.linter.linted import LintedProgram, Statement, conjuncts, said
-from potlang.linter.matching import LARGEST, Renaming, renamed
+from potlang.linter.linted import LintedProgram, Statement, said
+from potlang.linter.matching import Renaming, forms_of, renamed
 from potlang.linter.pack_axioms import listed
 from potlang.linter.rule import LintFinding, LintRule
 from potlang.sema.emit import sort_text
@@ -43,10 +43,10 @@ class _Statements:
 
 def _ask(program: LintedProgram, questions: Questions) -> Iterator[LintFinding]:
     statements = _Statements(_replaceable(program))
-    formulas = [part for each in statements.all for part in _parts(program, each.formula)]
+    forms = forms_of(program.module.pool, [each.formula for each in statements.all])
     told: set[str] = set()
-    for pack in catalogue() if formulas else ():
-        for renaming in occurrences(pack, formulas):
+    for pack in catalogue() if forms else ():
+        for renaming in occurrences(pack, forms):
             found = _said_by_hand(program, questions, statements, pack, renaming)
             pointers = {each.pointer for each in found.statements}
             # Packs come with the largest first: a smaller one that says part of it is not said again.
@@ -72,21 +72,7 @@ def _replaceable(program: LintedProgram) -> list[Statement]:
 
 
 def _is_general(formula: Node) -> bool:
-    """Whether it is quantified, and short enough to be compared."""
-    nodes = [] if is_flat(formula) else reachable(formula)
-    return len(nodes) <= LARGEST and any(isinstance(node, Quant) for node in nodes)
-
-
-def _parts(program: LintedProgram, formula: Node) -> Iterator[Node]:
-    """The conjuncts of a statement, each quantified by itself."""
-    for part in conjuncts(formula):
-        if not (isinstance(part, Quant) and part.kind == "forall"):
-            yield part
-            continue
-        for each in conjuncts(part.body):
-            inner = set(reachable(each))
-            binders = tuple(var for var in part.binders if var in inner)
-            yield program.module.pool.quant("forall", binders, each) if binders else each
+    return not is_flat(formula) and any(isinstance(node, Quant) for node in reachable(formula))
 
 
 def _said_by_hand(

@@ -41,10 +41,7 @@ def _finding(program: LintedProgram, clash: list[Assertion]) -> LintFinding:
     parts = parts_of(program, clash)
     return LintFinding(
         Place(pointer),
-        {
-            "parts": listed(parts),
-            "together": "contradict each other" if len(parts) > 1 else "contradicts itself",
-        },
+        {"parts": listed(parts) if len(parts) > 1 else f"the axioms of {parts[0]}"},
         labels=other_places(clash, pointer),
         notes=said_in_words(program, clash),
         helps=(_advice(axioms, len(axioms) < len(clash)),),
