@@ -275,8 +275,8 @@ def view(
 ) -> str:
     """The page on a program, a trace, a solution or a report on one, or the drawing of a trace or a solution.
 
-    A source is verified first, with these options. Raises ViewError where there is nothing to draw, and as
-    `verify` does.
+    A source is verified first, with these options; the page on a program has its sentences, its text and its
+    derivations then. Raises ViewError where there is nothing to draw, and as `verify` does.
 
     >>> import potlang
     >>> potlang.view({"verifications": [{"constraint": "1 < 2"}]}).startswith("<!DOCTYPE html>")
@@ -284,9 +284,22 @@ def view(
     """
     from potlang.drawing.draw import draw
 
-    is_report = hasattr(source, "verdict") and hasattr(source, "to_dict")
-    report = source if is_report else verify(source, language=language, name=name, **options)
-    return draw(report, to, name)
+    if hasattr(source, "verdict") and hasattr(source, "to_dict"):
+        return draw(source, to, name)
+    kind, opened, shown = _opened(source, language, name)
+    if kind != "pot":
+        return draw(verify(opened, language=kind, name=shown, **options), to, shown)
+    program = opened
+    if not isinstance(opened, Program):
+        program = check(opened, language="pot", name=shown, **_form_options(options)).program
+    options = {"words": True, **options}
+    report = verify(opened if program is None else program, name=shown, **options)
+    return draw(report, to, shown, program)
+
+
+def _form_options(options: VerifyOptions) -> FormOptions:
+    """The options that `check` has too."""
+    return {"sources": options["sources"]} if "sources" in options else {}
 
 
 class Fixed(NamedTuple):

@@ -16,7 +16,7 @@ COMMANDS = {
     "lint": ("lint:lint", "Warn of what programs say and hardly can mean."),
     "fix": ("fix:fix", "Apply the fixes that diagnostics offer."),
     "fmt": ("fmt:fmt", "Lay out programs in the canonical way."),
-    "view": ("view:view", "Draw a trace or a solution."),
+    "view": ("view:view", "Make a page, or draw a trace or a solution."),
     "explain": ("explain:explain", "Explain a diagnostic code."),
     "doctor": ("doctor:doctor", "Examine the installation, and try it on ten programs."),
     "compile": ("compile:compile_", "Print a program as IR, SMT-LIB, PoT, or for another tool."),

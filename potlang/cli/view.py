@@ -36,7 +36,7 @@ from potlang.cli.options import (
     trace_options,
     verify_options,
 )
-from potlang.drawing.draw import Form, ViewError
+from potlang.drawing.draw import Form, ViewError, draw
 from potlang.utils.serialize import json_text
 from potlang.utils.style import Style
 
@@ -116,14 +116,17 @@ def view(
     given = read_input(file)
     note_options(given)
     ending = "" if output is None else output.suffix.lower()
-    answer, _ = verified_answer(given, verify_options(given.kind, solving, trace, solution, theory))
+    options = verify_options(given.kind, solving, trace, solution, theory)
+    if given.kind == "pot":
+        options["words"] = True
+    answer, program = verified_answer(given, options)
     form = form or _ENDINGS.get(ending)
     style = Style(output is None and use_color(color))
     try:
         if in_topos.topos:
             text = _in_topos(given, answer, trace, theory, in_topos, form, style)
         else:
-            text = api.view(answer.found, to=form or "html", name=given.name)
+            text = draw(answer.found, form or "html", given.name, program)  # type: ignore[arg-type]
     except ViewError as error:
         print_diagnostics(answer.document, answer.diagnostics, color)
         fail(f"{given.name}: {error}")
@@ -156,9 +159,9 @@ def _in_topos(
     if options.as_json:
         return json_text(diagram_to_dict(found, report)) + "\n"
     if form == "html":
-        from potlang.drawing.page import page
+        from potlang.drawing.trace_page import trace_page
 
-        return page(report, given.name, diagram_lines(found, report))
+        return trace_page(report, given.name, diagram_lines(found, report))
     return "".join(f"{line}\n" for line in diagram_lines(found, report, style))
 
 

@@ -9,7 +9,7 @@ from potlang.ir.module import Assertion, Claim, Module
 from potlang.ir.nodes import Node
 from potlang.languages.pot.program import Program
 from potlang.languages.pot.solve import verify
-from potlang.report.results import Evidence, Limits, Verdict
+from potlang.report.results import Evidence, Limits, Result, Verdict
 
 if TYPE_CHECKING:
     from potlang.engines.horn.lemmas import Lemmas
@@ -25,7 +25,7 @@ class NotEntailed(ValueError):
 
 
 class Deduction(NamedTuple):
-    """`goal` is the claim as one formula; the assertions of `module` are those of the claim's core.
+    """`goal` is the claim, or its negation, as one formula; `module` has the assertions of its core alone.
 
     `lemmas` are None where the closure does not derive the claim from these, or not soon.
     """
@@ -47,16 +47,24 @@ def deduce(
 
     Raises LookupError if there is no such claim, and NotEntailed.
     """
-    from potlang.engines.horn.lemmas import derive_lemmas
-
     asked = _claim(program.module, claim)
     report = verify(program.asking([asked]), limits=limits, workers=workers)
     [result] = report.results
     if result.verdict is not Verdict.ENTAILED:
         raise NotEntailed(asked.name, result.verdict)
-    module = replace(program.module, assertions=_core(program.module, result.evidence))
-    goal = module.pool.quant("exists", asked.find, asked.formula) if asked.find else asked.formula
-    return Deduction(asked, module, goal, derive_lemmas(module, goal))
+    return deduction(program.module, asked, result)
+
+
+def deduction(module: Module, claim: Claim, result: Result) -> Deduction:
+    """The derivation of a claim from the core of its result; of its negation, if it is refuted."""
+    from potlang.engines.horn.lemmas import derive_lemmas
+
+    pool = module.pool
+    module = replace(module, assertions=_core(module, result.evidence))
+    goal = pool.quant("exists", claim.find, claim.formula) if claim.find else claim.formula
+    if result.verdict is Verdict.REFUTED:
+        goal = pool.negate(goal)
+    return Deduction(claim, module, goal, derive_lemmas(module, goal))
 
 
 def _claim(module: Module, name: str | None) -> Claim:

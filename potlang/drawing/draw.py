@@ -9,10 +9,14 @@ from typing import Final, Literal
 from potlang.drawing import mermaid
 from potlang.drawing.graph import MOST_NODES, DrawnGraph, graph_of, graph_of_solution
 from potlang.drawing.graphviz import graphviz
-from potlang.drawing.page import page, program_page, solution_page
+from potlang.drawing.layout import LayoutError
+from potlang.drawing.program_page import program_page
+from potlang.drawing.solution_page import solution_page
 from potlang.drawing.svg import svg
+from potlang.drawing.trace_page import trace_page
 from potlang.languages.dagmath.report import SolutionReport
 from potlang.languages.dot.report import TraceReport
+from potlang.languages.pot.program import Program
 from potlang.languages.pot.report import Report
 from potlang.report.results import Verdict
 
@@ -30,11 +34,17 @@ class ViewError(ValueError):
     """There is nothing to draw, or no drawing of that form."""
 
 
-def draw(report: Report | TraceReport | SolutionReport, to: Form = "html", name: str | None = None) -> str:
+def draw(
+    report: Report | TraceReport | SolutionReport,
+    to: Form = "html",
+    name: str | None = None,
+    program: Program | None = None,
+) -> str:
     """The page or the drawing of a report; `name` is what its input is called.
 
-    Raises ViewError for a trace without nodes, a solution that is no graph, a program that does not compile
-    and one in another form than `html`; TypeError for anything but a report.
+    With the `program` that a report is on, its page has its text and the derivations of its claims. Raises
+    ViewError for a trace without nodes, a solution that is no graph, a program that does not compile and
+    one in another form than `html`, and for a drawing without a layout; TypeError for anything but a report.
     """
     match report:
         case Report():
@@ -42,10 +52,10 @@ def draw(report: Report | TraceReport | SolutionReport, to: Form = "html", name:
                 raise ViewError("there is no program to show")
             if to != "html":
                 raise ViewError(f"a program has a page and no drawing: `html`, not `{to}`")
-            return program_page(report, name or "program")
+            return program_page(report, name or "program", program)
         case TraceReport():
             noun, is_empty = "trace", not report.nodes
-            whole, graph = partial(page, report), partial(graph_of, report)
+            whole, graph = partial(trace_page, report), partial(graph_of, report)
         case SolutionReport():
             noun, is_empty = "solution", report.graph is None
             whole, graph = partial(solution_page, report), partial(graph_of_solution, report)
@@ -58,4 +68,7 @@ def draw(report: Report | TraceReport | SolutionReport, to: Form = "html", name:
     if to == "html":
         return whole(name or noun)
     write, most = _DRAWINGS[to]
-    return write(graph(most))
+    try:
+        return write(graph(most))
+    except LayoutError as error:
+        raise ViewError(f"{error}; `--to graphviz` needs no layout") from error

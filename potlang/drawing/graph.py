@@ -9,6 +9,8 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Literal, NamedTuple, TypeVar
 
+from potlang.diag.wording import shown, visible
+from potlang.drawing.formulas import text_without_formulas
 from potlang.languages.dagmath import render as solutions
 from potlang.languages.dagmath.report import SolutionReport
 from potlang.languages.dagmath.results import StepEntry, StepVerdict
@@ -17,10 +19,13 @@ from potlang.languages.dot.report import TraceReport
 from potlang.languages.dot.results import NodeResult
 from potlang.report.results import Verdict
 
-MOST_NODES = 2_000
+MOST_NODES = 1_000
 """Vertices of a drawing; it has three times as many lines at most."""
-LABEL = 48
-"""Characters of what a vertex says."""
+LABEL = 80
+"""Characters of what a vertex says in its box."""
+LONGEST_TITLE = 400
+"""Characters of what a vertex says when it is pointed at."""
+_READ = 4 * LONGEST_TITLE
 
 Status = Literal["initial", "active", "validated", "invalidated", "none"]
 LineKind = Literal["use", "refine", "critique", "inclusion"]
@@ -53,7 +58,8 @@ class Vertex(NamedTuple):
     """A node of a trace or a step: `title` names it, `label` is what it says, both on one line.
 
     `status` is its colour, of a node the critics' judgement; `verdict` is the solver's. `is_wrong`: it has a
-    border of its own, as a node of which the two contradict each other. `words` are said of it besides.
+    border of its own, as a node of which the two contradict each other. `words` are said of it besides;
+    `text` is what the node says at length.
     """
 
     id: int
@@ -64,6 +70,7 @@ class Vertex(NamedTuple):
     verdict: Verdict | None
     is_wrong: bool = False
     words: tuple[str, ...] = ()
+    text: str = ""
 
     @property
     def mark(self) -> str:
@@ -73,6 +80,10 @@ class Vertex(NamedTuple):
     def lines(self) -> list[str]:
         """The lines of its label: the title with the mark, and what it says."""
         return [f"{self.title} {self.mark}".rstrip(), *([self.label] if self.label else [])]
+
+    def about(self) -> str:
+        """All that is said of it on one line."""
+        return ": ".join(word for word in (self.title, *self.words, self.text or self.label) if word)
 
 
 class Line(NamedTuple):
@@ -92,6 +103,17 @@ class DrawnGraph(NamedTuple):
     note: str = ""
     legend: Legend = TRACE_LEGEND
 
+    def used_legend(self) -> Legend:
+        """The meanings of what occurs in it."""
+        marks = {vertex.mark for vertex in self.vertices} - {""}
+        statuses = {vertex.status for vertex in self.vertices}
+        used: list[tuple[Status | None, str]] = []
+        for status, words in self.legend:
+            mark = words[:1] if words[1:2] == " " else None
+            if status in statuses if status is not None else mark is None or mark in marks:
+                used.append((status, words))
+        return tuple(used)
+
 
 # --- traces --------------------------------------------------------------------------------------
 
@@ -105,16 +127,24 @@ def graph_of(report: TraceReport, most: int = MOST_NODES) -> DrawnGraph:
 
 def _node_vertex(node: NodeResult) -> Vertex:
     judged = f" {node.status}" if node.role == "proposer" and node.status is not None else ""
-    words = (node.status or "none", str(node.verdict or ""))
+    wrong = traces.disagreement(node)
+    words = (str(node.verdict or ""), wrong or "")
+    text = text_without_formulas(node.text[:_READ])
+    proposition = node.proposition
+    if proposition is None:
+        label, about = f"“{_cut(text, LABEL - 2)}”" if text.strip() else "", text
+    else:
+        label, about = shown(proposition, LABEL), f"{proposition[:_READ]} {text}"
     return Vertex(
         node.id,
         node.role,
         f"{node.id} {node.role}{judged}",
-        traces.says(node, LABEL),
+        label,
         node.status or "none",
         node.verdict,
-        traces.disagreement(node) is not None,
+        wrong is not None,
         words,
+        _cut(about, LONGEST_TITLE),
     )
 
 
@@ -189,7 +219,9 @@ def _step_vertex(step: StepEntry, is_unclosed: bool, last: int) -> Vertex:
     role = "summarizer" if step.id == last else "problem" if step.parents is None else "proposer"
     title = f"{step.id} {solutions.verdict_word(step)}".rstrip()
     words = ("no later step uses it",) if is_unclosed else ()
-    return Vertex(step.id, role, title, solutions.says(step, LABEL), status, mark, is_unclosed, words)
+    text = text_without_formulas(step.node[:_READ])
+    label, about = _cut(text, LABEL), _cut(text, LONGEST_TITLE)
+    return Vertex(step.id, role, title, label, status, mark, is_unclosed, words, about)
 
 
 def _step_focus(report: SolutionReport) -> Iterable[int]:
@@ -198,6 +230,12 @@ def _step_focus(report: SolutionReport) -> Iterable[int]:
         yield from (step.id for step in report.steps if step.result and step.result.verdict is wanted)
     yield from (each.id for each in report.unclosed)
     yield report.steps[-1].id
+
+
+def _cut(text: str, longest: int) -> str:
+    """The beginning of a text on one line."""
+    line = " ".join(text.split())
+    return visible(line if len(line) <= longest else f"{line[: longest - 1]}…")
 
 
 # --- the part that is drawn of a large graph -------------------------------------------------------

@@ -1,196 +1,210 @@
-"""One HTML page on a trace or a solution: the drawing, the diagnostics, the summary, the nodes or steps.
-
-It loads nothing and runs nothing.
-"""
+"""The frame of every page: one file that loads nothing, and runs nothing but its own script."""
 
 from __future__ import annotations
 
+from base64 import b64encode
 from collections.abc import Iterable, Iterator, Sequence
-from html import escape
-from typing import Any
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, NamedTuple
 
-from potlang.diag.wording import visible
 from potlang.drawing.colours import DARK, LIGHT, Palette
-from potlang.drawing.graph import MARKS, DrawnGraph, graph_of, graph_of_solution, marks_of
-from potlang.drawing.svg import svg
-from potlang.languages.dagmath.render import detail_lines, parents_word, remarks, verdict_word, verdict_words
-from potlang.languages.dagmath.report import SolutionReport
-from potlang.languages.dagmath.results import StepEntry
-from potlang.languages.dot.render import arrow_lines, disagreement, summary_lines
-from potlang.languages.dot.report import TraceReport
-from potlang.languages.dot.results import NodeResult
-from potlang.languages.pot.report import Report
-from potlang.report.html import html_text, preformatted
-from potlang.utils.style import PLAIN
+from potlang.drawing.svg import style as drawing_style
+from potlang.report.html import Html, element, html_text, joined, preformatted, table, text_html
 
 LONGEST_TEXT = 4_000
-"""Characters of a node's text."""
+"""Characters of one text of an input."""
+
+_GOOD, _BAD, _PLAIN = "good", "bad", "plain"
+_TONES = {
+    **dict.fromkeys(("given", "not checkable"), _PLAIN),
+    **dict.fromkeys(("entailed", "accepted", "optimal", "proved", "holds", "perfect"), _GOOD),
+    **dict.fromkeys(
+        ("refuted", "inconsistent", "rejected", "unfaithful", "wrong", "fails", "infeasible", "assumed"), _BAD
+    ),
+}
+_MARKS = {
+    "entailed": "✓",
+    "proved": "✓",
+    "accepted": "✓",
+    "optimal": "✓",
+    "holds": "✓",
+    "refuted": "✗",
+    "wrong": "✗",
+    "rejected": "✗",
+    "unfaithful": "✗",
+    "fails": "✗",
+    "infeasible": "✗",
+    "inconsistent": "!",
+    "undetermined": "~",
+    "not entailed": "~",
+    "open": "~",
+    "unknown": "?",
+}
+"""Verdicts have a mark beside their words and colours."""
 
 
-def page(report: TraceReport, name: str = "trace", topos: Iterable[str] = ()) -> str:
-    """The page for a report; `name` is what the trace is called. All text of the trace is escaped.
+class Section(NamedTuple):
+    """A part of a page with a heading and an id; without a body it is left out."""
 
-    `topos` are the lines of its diagram in a topos, if that was asked for.
-    """
-    graph = graph_of(report)
-    kept = {vertex.id for vertex in graph.vertices}
-    parts = [
-        f'<p><strong class="verdict">{html_text(str(report.verdict))}</strong> '
-        f"profile {html_text(report.profile)}</p>",
-        *_drawing(graph, report.notes),
-        *_diagnostics(report.located),
-        *_section("Inclusions", arrow_lines(report, PLAIN)),
-        *_section("Summary", summary_lines(report, PLAIN)),
-        *_section("In the topos", iter(topos)),
-        *_table("Nodes", _NODE_HEAD, (_row(node) for node in report.nodes if node.id in kept)),
-        f"<footer>hash {html_text(report.hash)}, potlang {html_text(report.version)}</footer>",
-    ]
-    return _document(name, parts)
+    id: str
+    title: str
+    body: Html
 
 
-def solution_page(report: SolutionReport, name: str = "solution") -> str:
-    """The page for a report on a solution; `name` is what it is called. All its text is escaped."""
-    graph = graph_of_solution(report)
-    kept = {vertex.id for vertex in graph.vertices}
-    parts = [
-        f'<p><strong class="verdict">{html_text(", ".join(verdict_words(report)))}</strong></p>',
-        *_drawing(graph),
-        *_diagnostics(report.located),
-        *_section("Summary", detail_lines(report, PLAIN)),
-        *_table("Steps", _STEP_HEAD, (_step_row(step) for step in report.steps if step.id in kept)),
-        f"<footer>potlang {html_text(report.version)}</footer>",
-    ]
-    return _document(name, parts)
+class Lead(NamedTuple):
+    """The top of a page: what kind of input it is on, the verdict, and that in sentences."""
+
+    kind: str
+    verdict: Sequence[str]
+    sentences: Sequence[str]
 
 
-def program_page(report: Report, name: str = "program") -> str:
-    """The page for a report on a program; `name` is what it is called. All its text is escaped."""
-    parts = [
-        report._repr_html_(),
-        *_diagnostics(report.located),
-        f"<footer>potlang {html_text(report.version)}</footer>",
-    ]
-    return _document(name, parts)
+def document(name: str, lead: Lead, sections: Iterable[Section], footer: str) -> str:
+    """The page; `name` is what its input is called."""
+    present = [section for section in sections if section.body]
+    main = (_section(section) for section in present)
+    script, style = _script(), _style()
+    allowed = f"script-src {_hash(script)}; style-src {_hash(style)}"
+    policy = f"default-src 'none'; {allowed}; base-uri 'none'; form-action 'none'"
+    head = element(
+        "head",
+        element("meta", charset="utf-8"),
+        element("meta", http_equiv="Content-Security-Policy", content=policy),
+        element("meta", name="viewport", content="width=device-width, initial-scale=1"),
+        element("meta", name="color-scheme", content="light dark"),
+        element("title", f"{name}: {', '.join(lead.verdict)}"),
+        element("style", Html(style)),
+    )
+    body = element(
+        "body",
+        element("a", "Skip to the content", class_="skip", href="#main"),
+        _header(name, lead, present),
+        element("main", *main, id="main", tabindex="-1"),
+        element("footer", footer),
+        element("script", Html(script)),
+    )
+    return f"<!DOCTYPE html>\n{element('html', head, body, lang='en')}\n"
 
 
-def _document(name: str, parts: Iterable[str]) -> str:
-    title = html_text(name)
-    return _HEAD.format(title=title, style=_style(), body="\n".join([f"<h1>{title}</h1>", *parts]))
-
-
-_HEAD = """<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>{title}</title>
-<style>{style}</style>
-</head>
-<body>
-{body}
-</body>
-</html>
-"""
-
-
-def _style() -> str:
-    return (
-        "body{font:15px/1.5 system-ui,sans-serif;margin:2rem auto;max-width:75rem;padding:0 1rem}"
-        "h1{font-size:1.4rem;overflow-wrap:anywhere}h2{font-size:1.1rem}"
-        ".drawing{overflow:auto;max-height:85vh;border:1px solid #8886}"
-        "table{border-collapse:collapse;width:100%}td,th{text-align:left;vertical-align:top;"
-        "padding:.3rem .6rem;border-bottom:1px solid #8884}"
-        "pre,.text{white-space:pre-wrap;overflow-wrap:anywhere;margin:0}"
-        "pre{font:13px/1.45 ui-monospace,monospace}footer{margin-top:2rem;opacity:.7;overflow-wrap:anywhere}"
-        + "".join(_colours(LIGHT))
-        + f"@media (prefers-color-scheme:dark){{{''.join(_colours(DARK))}}}"
+def _header(name: str, lead: Lead, sections: Sequence[Section]) -> Html:
+    links = (element("li", element("a", each.title, href=f"#{each.id}")) for each in sections)
+    return element(
+        "header",
+        element("p", lead.kind, class_="kind"),
+        element("h1", name),
+        element("p", *(joined((chip(word), " ")) for word in lead.verdict), class_="verdict"),
+        *(element("p", text_html(sentence), class_="lead") for sentence in lead.sentences),
+        element("nav", element("ul", *links), aria_label="On this page") if len(sections) > 1 else None,
     )
 
 
-def _colours(palette: Palette) -> Iterator[str]:
-    yield f"body{{color:{palette.text};background:{palette.background}}}"
-    for status, (fill, _) in palette.status.items():
-        yield f"td.s-{status}{{background:{fill}}}"
-    yield f".wrong{{color:{palette.tone['refuted']};font-weight:600}}"
+def _section(section: Section) -> Html:
+    heading = element("h2", section.title, id=f"{section.id}-title")
+    return element("section", heading, section.body, id=section.id, aria_labelledby=f"{section.id}-title")
 
 
-def _drawing(graph: DrawnGraph, notes: Sequence[str] = ()) -> Iterator[str]:
-    yield from (f"<p>{html_text(note)}</p>" for note in (*notes, graph.note) if note)
-    yield f'<div class="drawing">{svg(graph)}</div>'
+def chip(verdict: str, said: str | None = None) -> Html:
+    """A verdict with its mark and its colour; `said` is shown in place of its own word."""
+    mark = _MARKS.get(verdict)
+    sign = element("span", mark, aria_hidden="true", class_="sign") if mark else None
+    return element("strong", sign, said or verdict, class_=f"chip {_TONES.get(verdict, 'open')}")
 
 
-def _section(title: str, lines: Iterator[str]) -> Iterator[str]:
-    if text := preformatted(lines):
-        yield f"<h2>{title}</h2>\n{text}"
+def lines_section(id_: str, title: str, lines: Iterable[str]) -> Section:
+    """A section of lines as they are."""
+    return Section(id_, title, preformatted(lines))
 
 
-# --- diagnostics ---------------------------------------------------------------------------------
+def notes_section(notes: Sequence[str]) -> Section:
+    """The notes of a report."""
+    items = [element("li", text_html(each)) for each in notes]
+    return Section("notes", "Notes", element("ul", *items) if items else Html(""))
 
 
-def _diagnostics(located: Sequence[dict[str, Any]]) -> Iterator[str]:
-    if located:
-        yield "<h2>Diagnostics</h2>\n<table><tbody>"
-        yield from (_diagnostic(found) for found in located)
-        yield "</tbody></table>"
+def graph_link(id_: int, noun: str) -> Html:
+    """The id of a node or a step, which leads to it in the graph."""
+    where = f"{noun} {id_} in the graph"
+    return element("a", str(id_), href=f"#node-{id_}", class_="to-graph", aria_label=where)
 
 
-def _diagnostic(found: dict[str, Any]) -> str:
-    where = f"{found['line']}:{found['column']}" if found.get("line") else ""
-    more = "".join(f"<br>{html_text(line)}" for key in ("notes", "helps") for line in found.get(key, ()))
-    code = html_text(f"{found['severity']} {found['code']}")
-    return f"<tr><td>{where}</td><td>{code}</td><td>{html_text(found['message'])}{more}</td></tr>"
+def folded(summary: str, body: Html) -> Html:
+    """What a reader opens if it is wanted; nothing of nothing."""
+    return element("details", element("summary", summary), body) if body else Html("")
 
 
-# --- nodes and steps -----------------------------------------------------------------------------
-
-
-_NODE_HEAD = ("node", "role", "status", "verdict", "says")
-_STEP_HEAD = ("step", "parents", "verdict", "says")
-
-
-def _table(title: str, head: Sequence[str], rows: Iterable[str]) -> Iterator[str]:
-    yield f"<h2>{title}</h2>"
-    yield f"<table><thead><tr>{''.join(f'<th>{name}' for name in head)}</tr></thead><tbody>"
-    yield from rows
-    yield "</tbody></table>"
-
-
-def _row(node: NodeResult) -> str:
-    verdict = "" if node.verdict is None else f"{MARKS[node.verdict]} {node.verdict}"
-    wrong = disagreement(node)
-    says = [
-        f'<div class="wrong">{html_text(wrong)}</div>' if wrong else "",
-        f"<pre>{html_text(_cut(node.proposition))}</pre>" if node.proposition is not None else "",
-        f'<div class="text">{_lines(_cut(node.text))}</div>' if node.text else "",
-    ]
-    status = node.status or ""
-    return (
-        f'<tr><td>{node.id}</td><td>{html_text(node.role)}</td><td class="s-{status or "none"}">{status}</td>'
-        f"<td>{html_text(verdict)}</td><td>{''.join(says)}</td></tr>"
-    )
-
-
-def _step_row(step: StepEntry) -> str:
-    status, verdict = marks_of(step)
-    word = f"{MARKS[verdict]} {verdict_word(step)}".strip()
-    said = "".join(f'<div class="wrong">{html_text(line)}</div>' for line in remarks(step))
-    return (
-        f'<tr><td>{step.id}</td><td>{html_text(parents_word(step))}</td><td class="s-{status}">'
-        f'{html_text(word)}</td><td><div class="text">{_lines(_cut(step.node))}</div>{said}</td></tr>'
-    )
-
-
-# --- text ----------------------------------------------------------------------------------------
-
-
-def _cut(text: str) -> str:
+def cut(text: str) -> str:
+    """A text, of a long one its beginning."""
     if len(text) <= LONGEST_TEXT:
         return text
     return f"{text[:LONGEST_TEXT]}… {len(text) - LONGEST_TEXT:,} more characters"
 
 
-def _lines(text: str) -> str:
-    """Text with its lines kept, and everything else that cannot be seen as escapes."""
-    return escape("\n".join(visible(line) for line in text.split("\n")))
+# --- diagnostics -----------------------------------------------------------------------------------
+
+
+def diagnostics_section(located: Sequence[dict[str, Any]]) -> Section:
+    """The diagnostics with their lines, notes and helps."""
+    if not located:
+        return Section("diagnostics", "Diagnostics", Html(""))
+    rows = map(_diagnostic, located)
+    found = table(("place", "code", "message"), rows, class_="cards")
+    return Section("diagnostics", "Diagnostics", found)
+
+
+def _diagnostic(found: dict[str, Any]) -> Html:
+    where = f"{found['line']}:{found['column']}" if found.get("line") else found.get("pointer") or ""
+    more = [
+        element("div", text_html(line), class_="more")
+        for key in ("notes", "helps")
+        for line in found.get(key, ())
+    ]
+    return element(
+        "tr",
+        element("td", where, data_name="place"),
+        element("td", f"{found['severity']} {found['code']}", data_name="code"),
+        element("td", element("div", text_html(found["message"])), *more, data_name="message"),
+    )
+
+
+# --- style and script ------------------------------------------------------------------------------
+
+
+@cache
+def _script() -> str:
+    return _file("page.js")
+
+
+@cache
+def _style() -> str:
+    light, dark = ("".join(_variables(palette)) for palette in (LIGHT, DARK))
+    colours = f":root{{{light}}}@media (prefers-color-scheme:dark){{:root{{{dark}}}}}"
+    return f"{colours}\n{_file('page.css')}\n{drawing_style()}\n"
+
+
+def _file(name: str) -> str:
+    return Path(__file__).with_name(name).read_text(encoding="utf-8")
+
+
+def _variables(palette: Palette) -> Iterator[str]:
+    yield f"--text:{palette.text};--ground:{palette.background};"
+    for status, (fill, line) in palette.status.items():
+        yield f"--{status}:{fill};--{status}-line:{line};"
+    for tone, colour in palette.tone.items():
+        yield f"--tone-{tone}:{colour};"
+
+
+@cache
+def _hash(text: str) -> str:
+    return f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'"
+
+
+def version_words(version: str) -> str:
+    """What made the page."""
+    return f"potlang {version}".rstrip()
+
+
+def place_text(text: str) -> Html:
+    """Code of an input, cut."""
+    return element("code", html_text(cut(text)))

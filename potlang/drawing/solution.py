@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import dist
 from typing import TYPE_CHECKING
 
-from potlang.drawing.layout import layout
+from potlang.drawing.layout import GraphLayout, Link, Point, layout
 from potlang.languages.dagmath.check.graph import Graph as Steps
 from potlang.score.plots import new_figure
 from potlang.utils.extra import needed
@@ -14,7 +13,6 @@ from potlang.utils.extra import needed
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-    from matplotlib.patches import Patch
 
 _KINDS = {
     "open": ("#E69F00", "#8A5A00", "no later step uses it"),
@@ -24,52 +22,47 @@ _KINDS = {
 }
 """Fill, border and meaning of a step, by the first kind that fits."""
 _RADIUS = 0.26
-_ROW = 0.95
-"""Inches between rows; between columns it is one."""
-_BENDS = (0.0, 0.15, -0.15, 0.3, -0.3, 0.45, -0.45)
-_POINTS = 24
-
-Point = tuple[float, float]
+_INCH = 72
+"""Points of the layout."""
 
 
 def solution_figure(graph: Steps, ids: Sequence[int]) -> Figure:
     """A drawing of a solution: its steps by their ids, arrows from premise to conclusion.
 
-    Raises MissingExtraError.
+    Raises MissingExtraError and LayoutError.
     """
-    places = _places(graph)
-    wide = max(x for x, _ in places) - min(x for x, _ in places)
-    tall = -min(y for _, y in places)
-    figure = new_figure(max(wide + 1.4, 4.6), tall + 1.5)
+    found = _layout(graph)
+    wide, tall = found.width / _INCH, found.height / _INCH
+    figure = new_figure(max(wide, 4.6), tall + 0.7)
     axes = figure.subplots()
     axes.set_axis_off()
     axes.set_aspect("equal")
     kinds = _kinds(graph)
-    circles = [_circle(axes, place, kind) for place, kind in zip(places, kinds, strict=True)]
-    for step, (x, y) in enumerate(places):
+    for step, box in enumerate(found.boxes):
+        x, y = _inches((box.x + box.width / 2, box.y + box.height / 2))
+        _circle(axes, (x, y), kinds[step])
         size = 9 if len(str(ids[step])) < 4 else 6
         colour = "#FFFFFF" if kinds[step] == "last" else "#000000"
         axes.text(x, y, str(ids[step]), ha="center", va="center", fontsize=size, color=colour, zorder=4)
-        for parent in graph.parents[step]:
-            bend = _bend(places[parent], places[step], places)
-            _arrow(axes, (places[parent], places[step]), (circles[parent], circles[step]), bend)
-    middle = sum(x for x, _ in places) / len(places)
-    half = max(wide + 1.0, 4.2) / 2
-    axes.set_xlim(
-        min(middle - half, min(x for x, _ in places) - 0.5),
-        max(middle + half, max(x for x, _ in places) + 0.5),
-    )
-    axes.set_ylim(-tall - 0.5, 0.5)
+    for route in found.routes:
+        _arrow(axes, [_inches(point) for point in route.points])
+    half = max(wide, 4.2) / 2
+    axes.set_xlim(wide / 2 - half, wide / 2 + half)
+    axes.set_ylim(-tall, 0)
     _legend(figure, set(kinds))
     return figure
 
 
-def _places(graph: Steps) -> list[Point]:
-    """The middle of each step in inches, rows downwards."""
-    steps = range(len(graph.parents))
-    lines = ((parent, step) for step in steps for parent in graph.parents[step])
-    found = layout(steps, lines).places
-    return [(found[step][1], -_ROW * found[step][0]) for step in steps]
+def _layout(graph: Steps) -> GraphLayout:
+    """The places of all steps and arrows."""
+    parents = graph.parents
+    side = 2 * _RADIUS * _INCH
+    links = [Link(parent, step) for step in range(len(parents)) for parent in parents[step]]
+    return layout([(side, side)] * len(parents), links)
+
+
+def _inches(point: Point) -> Point:
+    return point[0] / _INCH, -point[1] / _INCH
 
 
 def _kinds(graph: Steps) -> list[str]:
@@ -87,49 +80,18 @@ def _kinds(graph: Steps) -> list[str]:
     ]
 
 
-def _circle(axes: Axes, place: Point, kind: str) -> Patch:
+def _circle(axes: Axes, place: Point, kind: str) -> None:
     fill, border, _ = _KINDS[kind]
-    circle: Patch = needed("matplotlib.patches").Circle(place, _RADIUS, fc=fill, ec=border, lw=1.4, zorder=3)
-    return axes.add_patch(circle)
+    axes.add_patch(needed("matplotlib.patches").Circle(place, _RADIUS, fc=fill, ec=border, lw=1.4, zorder=3))
 
 
-def _arrow(axes: Axes, places: tuple[Point, Point], circles: tuple[Patch, Patch], bend: float) -> None:
-    """An arrow from one circle to another, with the style of Matplotlib's `arc3`."""
-    axes.annotate(
-        "",
-        xy=places[1],
-        xytext=places[0],
-        arrowprops={
-            "arrowstyle": "-|>",
-            "mutation_scale": 9,
-            "color": "#777777",
-            "lw": 0.8,
-            "patchA": circles[0],
-            "patchB": circles[1],
-            "shrinkA": 0,
-            "shrinkB": 1,
-            "connectionstyle": f"arc3,rad={bend}",
-        },
-        zorder=1,
+def _arrow(axes: Axes, points: Sequence[Point]) -> None:
+    """An arrow along a line."""
+    patches, path = needed("matplotlib.patches"), needed("matplotlib.path")
+    arrow = patches.FancyArrowPatch(
+        path=path.Path(points), arrowstyle="-|>", mutation_scale=9, color="#777777", lw=0.8, zorder=1
     )
-
-
-def _bend(start: Point, end: Point, others: Sequence[Point]) -> float:
-    """The least bend with which an arrow touches the fewest of the other steps."""
-    near = [each for each in others if each not in (start, end) and end[1] < each[1] + _RADIUS < start[1] + 1]
-    return min(_BENDS, key=lambda bend: _touched(start, end, bend, near))
-
-
-def _touched(start: Point, end: Point, bend: float, near: Sequence[Point]) -> int:
-    """How many circles a curve touches, by points along it (Matplotlib's `arc3`, a quadratic one)."""
-    across, down = end[0] - start[0], end[1] - start[1]
-    middle = (start[0] + end[0]) / 2 + bend * down, (start[1] + end[1]) / 2 - bend * across
-    curve = []
-    for at in range(1, _POINTS):
-        t = at / _POINTS
-        one, two, three = (1 - t) ** 2, 2 * t * (1 - t), t**2
-        curve.append([one * a + two * b + three * c for a, b, c in zip(start, middle, end, strict=True)])
-    return sum(any(dist(point, each) < 1.15 * _RADIUS for point in curve) for each in near)
+    axes.add_patch(arrow)
 
 
 def _legend(figure: Figure, kinds: set[str]) -> None:

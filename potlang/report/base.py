@@ -93,6 +93,8 @@ class AnyReport(ReportFields, Protocol):
     def to_dict(self) -> dict[str, Any]: ...
     def render(self, *, color: bool = False) -> str: ...
     def words(self) -> str: ...
+    @property
+    def _head(self) -> Sequence[str]: ...
     def _words(self) -> Sequence[str]: ...
     def _rows(self) -> Iterable[Row]: ...
     def _below(self) -> Iterable[str]: ...
@@ -116,11 +118,14 @@ class ReportBase:
         return "\n".join([*_reasons(self), self.render()])
 
     def _repr_html_(self: AnyReport) -> str:
-        """A table for notebooks; all text is escaped."""
+        """A table with headings for notebooks; all text is escaped."""
         from potlang.report.html import fragment  # Notebooks alone need it.
 
         words = ", ".join(self._words())
-        return fragment(f"potlang-{self.kind}", words, _reasons(self), self._rows(), self._below())
+        title, *head = self._head
+        return fragment(
+            f"potlang-{self.kind}", title, words, _reasons(self), head, self._rows(), self._below()
+        )
 
     def _words(self: AnyReport) -> Sequence[str]:
         return [str(self.verdict)]

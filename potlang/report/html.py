@@ -1,34 +1,90 @@
-"""Reports as fragments of HTML for notebooks: no script, and all text escaped."""
+"""HTML from parts: text is escaped wherever it comes in, and only `Html` passes as it is."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from html import escape
 
 from potlang.diag.wording import visible
 from potlang.report.base import Row
 
+_EMPTY = frozenset({"br", "meta", "rect", "path", "col"})
 
-def fragment(kind: str, verdict: str, above: Iterable[str], rows: Iterable[Row], below: Iterable[str]) -> str:
-    """A `<div>` of the class `kind`: the verdict, lines, a table, and more lines."""
-    table = "".join(f"<tr>{''.join(map(_cell, row))}</tr>" for row in rows)
-    return (
-        f'<div class="{kind}"><p><strong>{html_text(verdict)}</strong></p>{preformatted(above)}'
-        f"<table><tbody>{table}</tbody></table>{preformatted(below)}</div>"
+
+class Html(str):
+    """Markup: text that was escaped, and elements around it."""
+
+    __slots__ = ()
+
+
+Content = Html | str | None
+"""What an element may contain: text, which is escaped, and markup; nothing for None."""
+
+
+def element(tag: str, *content: Content, **attributes: str | float | bool | None) -> Html:
+    """An element. `class_` is the attribute `class`, `aria_label` is `aria-label`; without None and False."""
+    written = "".join(_attribute(name, value) for name, value in attributes.items())
+    if tag in _EMPTY:
+        return Html(f"<{tag}{written}>" if tag in ("br", "meta", "col") else f"<{tag}{written}/>")
+    return Html(f"<{tag}{written}>{joined(content)}</{tag}>")
+
+
+def joined(content: Iterable[Content], between: str = "") -> Html:
+    """Parts one after the other."""
+    return Html(between.join(part if isinstance(part, Html) else html_text(part or "") for part in content))
+
+
+def _attribute(name: str, value: str | float | bool | None) -> str:
+    if value is None or value is False:
+        return ""
+    name = name.rstrip("_").replace("_", "-")
+    return f" {name}" if value is True else f' {name}="{html_text(str(value))}"'
+
+
+def html_text(text: str) -> Html:
+    """Any text as HTML on one line, with nothing hidden in it."""
+    return Html(escape(visible(text)))
+
+
+def text_html(text: str) -> Html:
+    """Text with its lines kept, and everything else that cannot be seen as escapes."""
+    return Html(escape("\n".join(visible(line) for line in text.split("\n"))))
+
+
+def preformatted(lines: Iterable[str]) -> Html:
+    """Lines of visible characters as they are; nothing of none."""
+    text = "\n".join(lines)
+    return element("pre", Html(escape(text))) if text else Html("")
+
+
+def table(head: Iterable[Content], rows: Iterable[Html], **attributes: str | None) -> Html:
+    """A table with a row of column names; `rows` are its `tr` elements."""
+    names = joined(element("th", name, scope="col") for name in head)
+    return element(
+        "table", element("thead", element("tr", names)), element("tbody", joined(rows, "\n")), **attributes
     )
 
 
-def _cell(cell: str | Iterable[str]) -> str:
-    inner = html_text(cell) if isinstance(cell, str) else preformatted(cell)
-    return f'<td style="text-align:left">{inner}</td>'
+# --- notebooks -------------------------------------------------------------------------------------
 
 
-def preformatted(lines: Iterable[str]) -> str:
-    """Lines of visible characters as they are; nothing of none."""
-    text = "\n".join(lines)
-    return f"<pre>{escape(text)}</pre>" if text else ""
+def fragment(
+    kind: str,
+    title: str,
+    verdict: str,
+    above: Iterable[str],
+    head: Sequence[str],
+    rows: Iterable[Row],
+    below: Iterable[str],
+) -> Html:
+    """A `<div>` of the class `kind`: `title` and verdict, lines, a table with column names, more lines."""
+    body = [element("tr", *map(_cell, row)) for row in rows]
+    heading = element("p", element("b", f"{title}: "), element("strong", verdict))
+    found = table(head, body) if body else None
+    return element("div", heading, preformatted(above), found, preformatted(below), class_=kind)
 
 
-def html_text(text: str) -> str:
-    """Any text as HTML on one line, with nothing hidden in it."""
-    return escape(visible(text))
+def _cell(cell: str | Iterable[str]) -> Html:
+    # Notebooks set tables to the right.
+    inner = cell if isinstance(cell, str) else preformatted(cell)
+    return element("td", inner, style="text-align:left;vertical-align:top")

@@ -18,8 +18,8 @@ from potlang import dot
 from potlang.drawing.graph import graph_of
 from potlang.drawing.graphviz import graphviz
 from potlang.drawing.mermaid import mermaid
-from potlang.drawing.page import page
 from potlang.drawing.svg import svg
+from potlang.drawing.trace_page import trace_page
 from potlang.languages.dot.write.emit import emit
 from potlang.report.results import Limits
 from potlang.testing import damaged_traces, traces
@@ -44,7 +44,7 @@ def shown(data: bytes) -> None:
     graph = graph_of(report)
     assert len(graph.vertices) == len(report.nodes)
     ElementTree.fromstring(svg(graph))
-    HTMLParser().feed(page(report))
+    HTMLParser().feed(trace_page(report))
     assert mermaid(graph).count("\n") > len(graph.vertices) + len(graph.lines)
     assert graphviz(graph).count("\n") > len(graph.vertices) + len(graph.lines)
 

@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import re
+from base64 import b64encode
 from collections.abc import Callable
+from hashlib import sha256
+from html import unescape
 from html.parser import HTMLParser
-from itertools import pairwise
+from pathlib import Path
 from xml.etree import ElementTree
 
 from hypothesis import given, settings
 from view_support import HOSTILE, TEXTS, full, large, with_texts
 
+import potlang.drawing
 from potlang.drawing.graph import DrawnGraph, graph_of
 from potlang.drawing.graphviz import graphviz
 from potlang.drawing.mermaid import escape, mermaid
-from potlang.drawing.page import LONGEST_TEXT, page
-from potlang.drawing.svg import shortened, svg
+from potlang.drawing.page import LONGEST_TEXT
+from potlang.drawing.svg import svg
+from potlang.drawing.trace_page import trace_page
 from potlang.languages.dot.report import TraceReport
 from potlang.languages.dot.results import TraceVerdict
 
@@ -120,7 +125,7 @@ def test_svg_is_well_formed_and_has_no_script(text: str) -> None:
     """[VIEW-TEXT], [VIEW-ALONE]"""
     root = ElementTree.fromstring(svg(graph_of(full(text))))
     names = {str(each.tag).removeprefix(SVG) for each in root.iter()}
-    assert names <= {"svg", "title", "style", "defs", "marker", "path", "rect", "text", "g"}
+    assert names <= {"svg", "title", "desc", "style", "defs", "marker", "path", "rect", "text", "g"}
     assert {
         name for each in root.iter() for name in each.attrib if "href" in name or name[:2] == "on"
     } == set()
@@ -139,27 +144,16 @@ def test_svg_shows_each_node_and_line() -> None:
     assert marks == ["✗", "✓", "~", "!", "?"]
 
 
-def test_boxes_do_not_overlap_and_are_inside_the_drawing() -> None:
-    text = svg(graph_of(large(300)))
-    root = ElementTree.fromstring(text)
-    boxes = [
-        tuple(float(each.attrib[name]) for name in ("x", "y", "width", "height"))
-        for each in elements(text, "rect")
-        if "rx" in each.attrib and float(each.attrib["width"]) > 100
-    ]
-    assert len(boxes) == 300
-    wide, high = float(root.attrib["width"]), float(root.attrib["height"])
-    assert all(x >= 0 and y >= 0 and x + w <= wide and y + h <= high for x, y, w, h in boxes)
-    places = sorted((y, x) for x, y, _, _ in boxes)
-    width, height = boxes[0][2:]
-    for (y, x), (below, right) in pairwise(places):
-        assert below >= y + height or right >= x + width
-
-
-def test_texts_are_cut_to_their_boxes() -> None:
-    assert shortened("日本語日本語", 7) == "日本語…"
-    assert shortened("abc", 3) == "abc"
-    assert shortened("abcd", 3) == "ab…"
+def test_an_svg_says_what_it_is_and_what_is_wrong() -> None:
+    """[VIEW-SVG]"""
+    text = svg(graph_of(full("a long text")))
+    assert elements(text, "title")[0].text == "A graph of 8 nodes and 10 lines"
+    assert elements(text, "desc")[0].text == "Marked: 2 proposer validated; 4 proposer invalidated"
+    about = [each.text for each in elements(text, "title")]
+    assert (
+        "2 proposer validated: refuted: validated, but the theory refutes it: a long text a long text"
+        in about
+    )
 
 
 # --- the page ------------------------------------------------------------------------------------
@@ -184,33 +178,68 @@ class _Page(HTMLParser):
 
 
 _TAGS = {
-    *("html", "head", "meta", "title", "style", "body", "h1", "h2", "p", "strong", "div", "pre", "br"),
-    *("table", "thead", "tbody", "tr", "th", "td", "footer"),
+    *(
+        "html",
+        "head",
+        "meta",
+        "title",
+        "style",
+        "script",
+        "body",
+        "header",
+        "nav",
+        "main",
+        "section",
+        "footer",
+    ),
+    *("h1", "h2", "p", "strong", "b", "div", "span", "pre", "code", "a", "ul", "li", "details", "summary"),
+    *("table", "thead", "tbody", "tr", "th", "td", "figure", "figcaption"),
     *("svg", "defs", "marker", "path", "rect", "text", "g"),
 }
 
 
 @settings(max_examples=60)
 @given(TEXTS)
-def test_a_page_is_one_file_that_runs_and_loads_nothing(text: str) -> None:
+def test_a_page_is_one_file_that_loads_nothing(text: str) -> None:
     """[VIEW-TEXT], [VIEW-ALONE]"""
-    written = page(full(text), text)
+    written = trace_page(full(text), text)
     written.encode("utf-8")
     found = _Page(written)
     assert found.tags <= _TAGS
-    names = {name for name, _ in found.attributes}
     assert not [
-        name for name in names if name.startswith("on") or name in ("href", "src", "srcset", "action")
+        name for name, _ in found.attributes if name[:2] == "on" or name in ("src", "srcset", "style")
     ]
-    assert set(re.findall(r"url\(([^)]*)\)", written)) <= {
-        f"#head-{tone}" for tone in (*("none", "proved", "assumed", "refuted", "unknown"),)
-    } | set(re.findall(r"url\(([^)]*)\)", text))
-    assert not [char for char in found.text if not char.isprintable() and char != "\n"]
+    links = [value or "" for name, value in found.attributes if name == "href"]
+    assert all(re.fullmatch(r"#[a-z0-9-]+", link) for link in links)
+    assert written.count("<script") == 1
+    shown = found.text.replace(_file("page.js"), "").replace(_file("page.css"), "")
+    assert not [char for char in shown if not char.isprintable() and char != "\n"]
+
+
+def _file(name: str) -> str:
+    return Path(potlang.drawing.__file__).with_name(name).read_text(encoding="utf-8")
+
+
+def test_a_page_allows_its_own_script_and_style_alone() -> None:
+    """[VIEW-ALONE]: by their hashes; no other source, no base, no form."""
+    written = trace_page(full())
+    policy = re.search(r'Content-Security-Policy" content="([^"]*)"', written)
+    assert policy is not None
+    hashes = [
+        b64encode(sha256(found.encode()).digest()).decode()
+        for tag in ("script", "style")
+        for found in re.findall(rf"<{tag}>(.*?)</{tag}>", written, re.DOTALL)
+    ]
+    script, style = hashes
+    assert unescape(policy[1]) == (
+        f"default-src 'none'; script-src 'sha256-{script}'; style-src 'sha256-{style}'; "
+        "base-uri 'none'; form-action 'none'"
+    )
 
 
 def test_a_page_says_what_the_report_holds() -> None:
     """[VIEW-PAGE]"""
-    found = _Page(page(full("<b> & 'x'"), "trace & co.dot.txt"))
+    found = _Page(trace_page(full("<b> & 'x'"), "trace & co.dot.txt"))
     for words in (
         *(
             "trace & co.dot.txt",
@@ -232,8 +261,8 @@ def test_a_page_says_what_the_report_holds() -> None:
 
 def test_long_texts_are_cut_on_the_page() -> None:
     """[VIEW-LARGE]"""
-    written = page(with_texts(["x" * 10_000_000, "short"]))
-    assert len(written) < 5 * LONGEST_TEXT + 20_000
+    written = trace_page(with_texts(["x" * 10_000_000, "short"]))
+    assert len(written) < 8 * LONGEST_TEXT + 40_000
     assert f"{10_000_000 - LONGEST_TEXT:,} more characters" in written
 
 
@@ -242,15 +271,15 @@ def test_large_and_empty_traces_are_drawn() -> None:
     drawings: list[Callable[[DrawnGraph], str]] = [svg, mermaid, graphviz]
     report, empty = large(100_000), TraceReport(TraceVerdict.REJECTED)
     graph = graph_of(report)
-    for drawn in (page(report), *(draw(graph) for draw in drawings)):
-        assert "2,000 of 100,000 nodes are drawn" in drawn
+    for drawn in (trace_page(report), mermaid(graph), graphviz(graph)):
+        assert "1,000 of 100,000 nodes are drawn" in drawn
         assert len(drawn) < 3_000_000
-    assert all((page(empty), *(draw(graph_of(empty)) for draw in drawings)))
+    assert all((trace_page(empty), *(draw(graph_of(empty)) for draw in drawings)))
 
 
 def test_hostile_texts_are_all_there() -> None:
     """The texts that the properties start from reach the page, with what cannot be seen as escapes."""
-    found = _Page(page(with_texts(HOSTILE)))
+    found = _Page(trace_page(with_texts(HOSTILE)))
     assert "<script>alert(1)</script>" in found.text
     assert "\\u202eright to left" in found.text
     assert "\\u0000\\u0001\\u001b[31m" in found.text

@@ -130,7 +130,7 @@ def with_texts(texts: Sequence[str]) -> TraceReport:
 def large(count: int) -> TraceReport:
     """A trace of so many nodes: a problem, proposers with critics, and one summarizer in the middle.
 
-    Node 51 is validated although the theory refutes it.
+    Node 51 (of fewer the one in the middle) is validated although the theory refutes it.
     """
     nodes = [NodeResult(0, "problem", "initial")]
     edges = []
@@ -140,5 +140,6 @@ def large(count: int) -> TraceReport:
         nodes.append(NodeResult(i, role, status, f"x > {i}" if status else None))  # type: ignore[arg-type]
         edges.append(EdgeResult(i - 1, i, "critique" if role == "critic" else "use"))
         edges.append(EdgeResult(i // 2, i, "use"))
-    nodes[51] = NodeResult(51, "proposer", "validated", "x > 51", Verdict.REFUTED)
+    wrong = 51 if count > 51 else count // 2 | 1
+    nodes[wrong] = NodeResult(wrong, "proposer", "validated", f"x > {wrong}", Verdict.REFUTED)
     return TraceReport(TraceVerdict.REFUTED, nodes=tuple(nodes), edges=tuple(edges))

@@ -12,6 +12,7 @@ class SolutionReport(SolutionResult, ReportBase):
 
     __slots__ = ()
 
+    _head = ("Solution", "step", "rests on", "verdict", "says", "remarks")
     render = render_solution
     _words = verdict_words
     _rows = step_rows

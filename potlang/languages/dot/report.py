@@ -12,6 +12,7 @@ class TraceReport(TraceResult, ReportBase):
 
     __slots__ = ()
 
+    _head = ("Trace", "node", "role", "status", "verdict", "says", "remarks")
     render = render_trace
     _rows = node_rows
     _below = lines_below

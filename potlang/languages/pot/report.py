@@ -15,6 +15,7 @@ class Report(ProgramResult, ReportBase):
 
     __slots__ = ()
 
+    _head = ("Program", "claim", "answer", "evidence")
     render = render_report
     _rows = report_rows
     _below = lines_below
