@@ -25,6 +25,7 @@ from potlang.prove.options import Cores, Models, OptionError, RouteName, Trust
 from potlang.report.results import Limits
 from potlang.source import DEFAULT_LIMITS, Document
 from potlang.tables.access import TablesChoice, allowing
+from potlang.utils.deadline import OutOfFuel, within
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -289,17 +290,20 @@ def view(
     kind, opened, shown = _opened(source, language, name)
     if kind != "pot":
         return draw(verify(opened, language=kind, name=shown, **options), to, shown)
-    program = opened
-    if not isinstance(opened, Program):
-        program = check(opened, language="pot", name=shown, **_form_options(options)).program
+    program = opened if isinstance(opened, Program) else _compiled(opened, shown, options)
     options = {"words": True, **options}
     report = verify(opened if program is None else program, name=shown, **options)
     return draw(report, to, shown, program)
 
 
-def _form_options(options: VerifyOptions) -> FormOptions:
-    """The options that `check` has too."""
-    return {"sources": options["sources"]} if "sources" in options else {}
+def _compiled(source: Any, name: str | None, options: VerifyOptions) -> Program | None:
+    """A program within the limits of its verification; None where there is none, as `verify` will report."""
+    limits = options.get("limits", Limits())
+    try:
+        with within(limits.total_ms), _tables(options):
+            return check_program(source, name=name).program
+    except OutOfFuel:
+        return None
 
 
 class Fixed(NamedTuple):

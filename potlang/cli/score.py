@@ -245,6 +245,7 @@ def _plot(scores: Scores, directory: Path) -> None:
 
 def _example(scores: Scores) -> Figure | None:
     """The graph of the first imperfect sample."""
+    from potlang.drawing.layout import LayoutError
     from potlang.drawing.solution import solution_figure
     from potlang.languages.dagmath.check.graph import Graph
 
@@ -252,7 +253,11 @@ def _example(scores: Scores) -> Figure | None:
         return None
     steps = scores.example.steps
     graph = Graph.from_ids((step.id, sorted(step.parents or ())) for step in steps)
-    return solution_figure(graph, [step.id for step in steps])
+    try:
+        return solution_figure(graph, [step.id for step in steps])
+    except LayoutError as error:
+        tell(f"note: the graph of the first imperfect sample is not drawn: {error}")
+        return None
 
 
 def _report(scores: Scores) -> int:

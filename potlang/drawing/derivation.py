@@ -114,19 +114,21 @@ class _Tree:
             self._later.append(number)
             return element("li", says, " ", element("a", "derived below", href=f"#{id_}"))
         self._shown.add(number)
-        by = self._by(step.by) if step.by is not None else element("span", " by equality", class_="by")
-        others = tuple(each for each in step.assumptions if each is not step.by)
-        if not step.premises and not others:
-            return element("li", says, by, id=id_)
-        inner = self._level(step.premises, others, depth + 1)
-        return element(
-            "li", element("details", element("summary", says, by), inner, open=depth < _OPEN), id=id_
-        )
+        if step.by is not None and not step.premises and step.assumptions == (step.by,):
+            return element("li", says, self._by(step.by), id=id_)
+        # What opens and closes can have no link in it: the rule is linked below.
+        name = "equality" if step.by is None else _name(step.by)
+        head = element("summary", says, element("span", f" by {name}", class_="by"))
+        inner = self._level(step.premises, step.assumptions, depth + 1)
+        return element("li", element("details", head, inner, open=depth < _OPEN), id=id_)
 
     def _by(self, assertion: Assertion) -> Html:
-        name = assertion.name or str(assertion.kind)
-        link = source_link(self._ids, assertion.origin.pointer, name)
+        link = source_link(self._ids, assertion.origin.pointer, _name(assertion))
         return element("span", " by ", link, class_="by")
+
+
+def _name(assertion: Assertion) -> str:
+    return assertion.name or str(assertion.kind)
 
 
 def _said(writer: Writer, formula: object) -> str:

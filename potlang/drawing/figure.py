@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from potlang.drawing.graph import MOST_NODES, DrawnGraph
+from potlang.drawing.graph import DrawnGraph
 from potlang.drawing.layout import LayoutError
 from potlang.drawing.page import Section, folded
 from potlang.drawing.svg import inline_svg, legend_html, placed
@@ -14,17 +14,16 @@ OVERVIEW = 40
 """Nodes of a graph that can be taken in at one glance; of a larger one so many are drawn first."""
 
 
-def graph_section(graph: Callable[[int], DrawnGraph], count: int) -> Section:
-    """The section with the graph, which `graph` gives with at most so many nodes; there are `count`."""
-    return Section("graph", "Graph", joined(_figures(graph, count)) if count else Html(""))
+def graph_section(whole: DrawnGraph, part: Callable[[int], DrawnGraph]) -> Section:
+    """The section with a graph; `part` gives what matters of it, at most so many nodes."""
+    return Section("graph", "Graph", joined(_figures(whole, part)) if whole.vertices else Html(""))
 
 
-def _figures(graph: Callable[[int], DrawnGraph], count: int) -> Iterator[Html]:
-    if count <= OVERVIEW:
-        yield _figure(graph(OVERVIEW), "node-")
+def _figures(whole: DrawnGraph, part: Callable[[int], DrawnGraph]) -> Iterator[Html]:
+    if len(whole.vertices) <= OVERVIEW:
+        yield _figure(whole, "node-")
         return
-    yield _figure(graph(OVERVIEW), "near-")
-    whole = graph(MOST_NODES)
+    yield _figure(part(OVERVIEW), "near-")
     yield folded(whole.note or f"All {len(whole.vertices):,} nodes", _figure(whole, "node-"))
 
 

@@ -3,6 +3,7 @@
 "use strict";
 
 const SVG = "http://www.w3.org/2000/svg";
+let printing = false, closed = [];
 const LARGEST = 3, READABLE = 0.5, TOP = 0.72, GLANCE = 60;
 
 function button(words, title, act) {
@@ -43,7 +44,7 @@ class Graph {
 
   resized() {
     const wide = this.canvas.clientWidth;
-    if (!wide || wide === this.wide) return;
+    if (!wide || wide === this.wide || printing) return;
     this.wide = wide;
     const most = window.innerHeight * TOP;
     const scale = Math.max(wide / this.width, READABLE);
@@ -288,7 +289,7 @@ class Graph {
     this.matches = [];
     this.at = -1;
     for (const node of this.nodes.values()) {
-      const matches = wanted !== "" && node.textContent.toLowerCase().includes(wanted);
+      const matches = wanted !== "" && node.querySelector("title").textContent.toLowerCase().includes(wanted);
       node.classList.toggle("match", matches);
       node.classList.toggle("dim", wanted !== "" && !matches);
       if (matches) this.matches.push(node);
@@ -344,8 +345,8 @@ for (const tree of document.querySelectorAll(".tree")) {
 }
 
 // On paper everything is open, and graphs are whole.
-let closed = [];
 window.addEventListener("beforeprint", () => {
+  printing = true;
   closed = [...document.querySelectorAll("details:not([open])")].filter((each) => !each.querySelector(".canvas"));
   closed.forEach((each) => { each.open = true; });
   for (const { svg, canvas, width, height } of graphs) {
@@ -354,6 +355,7 @@ window.addEventListener("beforeprint", () => {
   }
 });
 window.addEventListener("afterprint", () => {
+  printing = false;
   closed.forEach((each) => { each.open = false; });
   graphs.forEach((graph) => {
     graph.wide = 0;

@@ -41,7 +41,9 @@ def program_page(report: Report, name: str = "program", program: Program | None 
         *results.others(),
         notes_section(report.notes),
         diagnostics_section(report.located),
-        Section("program", "The program", source.html and joined((_SOURCE_NOTE, source.html))),
+        Section(
+            "program", "The program", joined((_SOURCE_NOTE if "<mark" in source.html else None, source.html))
+        ),
     )
     return document(name, lead, sections, version_words(report.version))
 
@@ -66,6 +68,10 @@ def _lead_sentences(report: Report) -> Iterator[str]:
     words = [f"{count:,} {verdict}" for verdict, count in counts.items() if count]
     if words:
         yield f"Of {len(report.results):,} claims: {', '.join(words)}."
+    elif report.sentences:
+        yield report.sentences[0].answer[0].removesuffix(":") + "." * report.sentences[0].answer[0].endswith(
+            ":"
+        )
 
 
 class _Results:
@@ -124,13 +130,16 @@ class _Results:
             chip(str(result.verdict), str(answer)),
         )
         exact = preformatted(() if isinstance(lines, str) else lines)
+        beside = scenarios(result)
         return element(
             "article",
             title,
             element("p", text_html(said.claim), class_="claim") if said and said.claim else None,
             element("p", place_text(formula)) if formula else None,
-            self._sentences(said, core) if said else self._premises(core),
-            scenarios(result),
+            self._sentences(said if not beside else _without_examples(said, result), core)
+            if said
+            else self._premises(core),
+            beside,
             element("h4", "Derivation") if result.pointer in self._trees else None,
             self._trees.get(result.pointer),
             folded("In the words of the program", exact) if said else exact,
@@ -174,6 +183,12 @@ class _Results:
         if len(every) > LONGEST_LIST:
             items.append(element("li", f"… {len(every) - LONGEST_LIST} more"))
         return element("ul", *items, class_="premises") if items else Html("")
+
+
+def _without_examples(said: ResultWords, result: Result) -> ResultWords:
+    """The words of a result without its two scenarios, which stand beside each other below them."""
+    has_more = result.ask != "must" or result.evidence.bindings is not None
+    return said if has_more else said._replace(answer=said.answer[:1])
 
 
 # --- scenarios -------------------------------------------------------------------------------------

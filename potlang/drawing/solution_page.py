@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from potlang.drawing.figure import graph_section
 from potlang.drawing.formulas import text_with_formulas
 from potlang.drawing.graph import graph_of_solution
@@ -33,7 +35,7 @@ def solution_page(report: SolutionReport, name: str = "solution") -> str:
     steps = table(_HEAD, (_row(step) for step in report.steps if step.id in kept), class_="cards")
     sections = (
         diagnostics_section(report.located),
-        graph_section(lambda most: graph_of_solution(report, most), len(graph.vertices)),
+        graph_section(graph, partial(graph_of_solution, report)),
         Section("steps", "Steps", steps if kept else Html("")),
         lines_section("summary", "Summary", detail_lines(report, PLAIN)),
     )

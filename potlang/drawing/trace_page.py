@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import partial
 from itertools import islice
 
 from potlang.drawing.figure import graph_section
@@ -49,7 +50,7 @@ def trace_page(report: TraceReport, name: str = "trace", topos: Iterable[str] = 
     sections = (
         diagnostics_section(report.located),
         notes_section(report.notes),
-        graph_section(lambda most: graph_of(report, most), len(report.nodes)),
+        graph_section(graph, partial(graph_of, report)),
         lines_section("established", "Established", established_lines(report)),
         lines_section("summary", "Summary", summary_lines(report, PLAIN)),
         lines_section("inclusions", "Inclusions", islice(arrow_lines(report, PLAIN), 1, None)),

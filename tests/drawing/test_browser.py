@@ -100,7 +100,11 @@ def test_a_graph_is_searched_zoomed_folded_and_walked(opened: Any) -> None:
     # Searching marks, goes there, and says how many.
     search = tab.get_by_role("searchbox")
     search.fill("x > 1")
-    assert tab.locator("svg .match").count() == sum("x > 1" in f"x > {number}" for number in range(1, 30, 2))
+    assert (
+        tab.locator("svg .match").count()
+        == sum("x > 1" in f"x > {number}" for number in range(1, 30, 2))
+        == 6
+    )
     assert tab.get_by_role("status").text_content() == "1 of 6 nodes that match"
     search.press("Enter")
     assert tab.get_by_role("status").text_content() == "2 of 6 nodes that match"
@@ -296,5 +300,6 @@ def test_in_print_everything_is_open_and_fits(opened: Any) -> None:
     graph.tab.evaluate("window.dispatchEvent(new Event('beforeprint'))")
     graph.tab.emulate_media(media="print")
     box = graph.tab.locator("svg").bounding_box()
-    assert 0 < box["width"] <= 1280 and box["height"] <= 900
+    legend = graph.tab.locator(".legend").bounding_box()
+    assert 0 < box["width"] <= 1280 and box["height"] <= 900 and legend["y"] >= box["y"] + box["height"]
     assert watched.wrong == graph.wrong == []
