@@ -7,7 +7,7 @@ from time import monotonic
 from typing import NamedTuple
 
 from potlang.convert.deductions import Deduction, deduction
-from potlang.drawing.page import cut, place_text
+from potlang.drawing.page import code_text, cut
 from potlang.drawing.program_source import source_link
 from potlang.ir.module import Assertion
 from potlang.languages.pot.program import Program
@@ -102,7 +102,7 @@ class _Tree:
     def _level(self, premises: tuple[int, ...], assumptions: tuple[Assertion, ...], depth: int) -> Html:
         # As deep as `_DEEPEST`.
         items = [self._item(step, depth) for step in premises]
-        items += [element("li", place_text(each.origin.text), self._by(each)) for each in assumptions]
+        items += [element("li", code_text(each.origin.text), self._by(each)) for each in assumptions]
         return element("ul", *items)
 
     def _item(self, number: int, depth: int) -> Html:

@@ -10,8 +10,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from potlang.drawing.colours import DARK, LIGHT, Palette
+from potlang.drawing.graph import MARKS
 from potlang.drawing.svg import style as drawing_style
 from potlang.report.html import Html, element, html_text, joined, preformatted, table, text_html
+from potlang.report.results import Verdict
 
 LONGEST_TEXT = 4_000
 """Characters of one text of an input."""
@@ -25,22 +27,10 @@ _TONES = {
     ),
 }
 _MARKS = {
-    "entailed": "✓",
-    "proved": "✓",
-    "accepted": "✓",
-    "optimal": "✓",
-    "holds": "✓",
-    "refuted": "✗",
-    "wrong": "✗",
-    "rejected": "✗",
-    "unfaithful": "✗",
-    "fails": "✗",
-    "infeasible": "✗",
-    "inconsistent": "!",
-    "undetermined": "~",
-    "not entailed": "~",
-    "open": "~",
-    "unknown": "?",
+    **{str(verdict): mark for verdict, mark in MARKS.items() if verdict is not None},
+    **dict.fromkeys(("proved", "accepted", "optimal", "holds"), MARKS[Verdict.ENTAILED]),
+    **dict.fromkeys(("wrong", "rejected", "unfaithful", "fails", "infeasible"), MARKS[Verdict.REFUTED]),
+    **dict.fromkeys(("not entailed", "open"), MARKS[Verdict.UNDETERMINED]),
 }
 """Verdicts have a mark beside their words and colours."""
 
@@ -205,6 +195,6 @@ def version_words(version: str) -> str:
     return f"potlang {version}".rstrip()
 
 
-def place_text(text: str) -> Html:
+def code_text(text: str) -> Html:
     """Code of an input, cut."""
     return element("code", html_text(cut(text)))

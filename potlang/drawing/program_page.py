@@ -9,12 +9,12 @@ from potlang.drawing.page import (
     Lead,
     Section,
     chip,
+    code_text,
     cut,
     diagnostics_section,
     document,
     folded,
     notes_section,
-    place_text,
     version_words,
 )
 from potlang.drawing.program_source import NO_LISTING, Listing, listing, source_link
@@ -84,7 +84,9 @@ class _Results:
         self._source = source
         self._trees = trees
         self._formulas = formulas
-        self._said = {each.pointer: each for each in report.sentences or () if each.name != "assumptions"}
+        claims = {each.pointer for each in report.results}
+        self._said = {each.pointer: each for each in report.sentences or () if each.pointer in claims}
+        self._others = {each.name: each for each in report.sentences or () if each.pointer not in claims}
         self._rows = list(report_rows(report))[len(report.elections) :]
 
     def html(self) -> Html:
@@ -97,9 +99,8 @@ class _Results:
 
     def others(self) -> Iterator[Section]:
         """What is said of the assumptions, and of the optimum."""
-        words = {each.name: each for each in self._report.sentences or () if each.claim is None}
         for name, verdict, lines in self._rows[len(self._report.results) :]:
-            said = words.get(str(name))
+            said = self._others.get(str(name))
             core = self._core_of(str(name))
             sentences = self._sentences(said, core) if said is not None else Html("")
             body = joined(
@@ -121,7 +122,6 @@ class _Results:
     def _article(self, number: int, result: Result) -> Html:
         _, answer, lines = self._rows[number - 1]
         said = self._said.get(result.pointer)
-        core = result.evidence.core or ()
         formula = self._formulas.get(result.pointer)
         title = element(
             "h3",
@@ -130,16 +130,13 @@ class _Results:
             chip(str(result.verdict), str(answer)),
         )
         exact = preformatted(() if isinstance(lines, str) else lines)
-        beside = scenarios(result)
         return element(
             "article",
             title,
             element("p", text_html(said.claim), class_="claim") if said and said.claim else None,
-            element("p", place_text(formula)) if formula else None,
-            self._sentences(said if not beside else _without_examples(said, result), core)
-            if said
-            else self._premises(core),
-            beside,
+            element("p", code_text(formula)) if formula else None,
+            self._why(result, said),
+            scenarios(result),
             element("h4", "Derivation") if result.pointer in self._trees else None,
             self._trees.get(result.pointer),
             folded("In the words of the program", exact) if said else exact,
@@ -149,6 +146,12 @@ class _Results:
             id=f"result-{number}",
             class_="result",
         )
+
+    def _why(self, result: Result, said: ResultWords | None) -> Html:
+        core = result.evidence.core or ()
+        if said is None:
+            return self._premises(core)
+        return self._sentences(_without_examples(said, result) if scenarios(result) else said, core)
 
     def _sentences(self, said: ResultWords, core: tuple[CoreItem, ...]) -> Html:
         """The answer in words; below its first sentence the assumptions that it rests on, linked."""
@@ -176,7 +179,7 @@ class _Results:
                 "li",
                 source_link(self._source.ids, each.pointer, f"{each.kind} {each.name}".rstrip()),
                 " ",
-                place_text(each.text),
+                code_text(each.text),
             )
             for each in every[:LONGEST_LIST]
         ]
@@ -195,49 +198,35 @@ def _without_examples(said: ResultWords, result: Result) -> ResultWords:
 
 
 def scenarios(result: Result) -> Html:
-    """Two models of an undetermined claim side by side; what differs is marked."""
+    """Two models of an undetermined claim side by side, what differs marked; nothing without one of them."""
     evidence = result.evidence
-    if result.verdict is not Verdict.UNDETERMINED or not (evidence.could_be_true or evidence.could_be_false):
+    true = _side(evidence.true_scenario, evidence.could_be_true)
+    false = _side(evidence.false_scenario, evidence.could_be_false)
+    if result.verdict is not Verdict.UNDETERMINED or not true or not false:
         return Html("")
-    true = _side(evidence.true_scenario, evidence.could_be_true or {})
-    false = _side(evidence.false_scenario, evidence.could_be_false or {})
-    terms = list(dict.fromkeys([*true, *false]))
-    terms.sort(key=lambda term: true.get(term) == false.get(term))
-    rows = [_scenario_row(term, true.get(term), false.get(term)) for term in terms[: 2 * LONGEST_LIST]]
+    differing = {term for term in true.keys() & false.keys() if true[term] != false[term]}
+    terms = sorted(dict.fromkeys([*true, *false]), key=lambda term: term not in differing)
+    rows = [
+        _scenario_row(term, (true.get(term), false.get(term)), term in differing)
+        for term in terms[: 2 * LONGEST_LIST]
+    ]
     if len(terms) > 2 * LONGEST_LIST:
         more = f"… {len(terms) - 2 * LONGEST_LIST:,} more"
         rows.append(element("tr", element("td", more, colspan="3")))
-    caption = Html("Two scenarios that fit all that is assumed; ≠ marks where they differ.")
-    head = ("", "it is so", "it is not so")
-    found = table(head, rows, class_="scenarios")
-    return Html(found.replace("<thead>", f"{element('caption', caption)}<thead>", 1))
+    caption = "Two scenarios that fit all that is assumed; ≠ marks where they differ."
+    return table(("term", "it is so", "it is not so"), rows, caption=caption, class_="scenarios")
 
 
-def _side(scenario: Scenario | None, model: Model) -> Model:
+def _side(scenario: Scenario | None, model: Model | None) -> Model:
     """The values of one side: the variables of its scenario, then the terms."""
     if scenario is None:
-        return model
+        return model or {}
     variables = {each.name: each.value if each.named else f"some {each.sort}" for each in scenario.witness}
-    return {
-        **variables,
-        **scenario.values,
-        **{term: value for term, value in model.items() if term not in scenario.values},
-    }
+    return {**variables, **(model or {}), **scenario.values}
 
 
-def _scenario_row(term: str, true: str | None, false: str | None) -> Html:
-    differs = true != false
-    sign = (
-        element("span", "≠ ", element("span", "differs: ", class_="hidden"), class_="sign")
-        if differs
-        else None
-    )
-    cells = (
-        element("td", element("b", value) if differs and value else value or "–") for value in (true, false)
-    )
-    return element(
-        "tr",
-        element("th", sign, place_text(term), scope="row"),
-        *cells,
-        class_="differs" if differs else None,
-    )
+def _scenario_row(term: str, values: tuple[str | None, str | None], differs: bool) -> Html:
+    sign = element("span", "≠ ", element("span", "differs: ", class_="hidden"), class_="sign")
+    cells = (element("td", element("b", value) if differs else value or "–") for value in values)
+    head = element("th", sign if differs else None, code_text(term), scope="row")
+    return element("tr", head, *cells, class_="differs" if differs else None)

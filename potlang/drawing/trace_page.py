@@ -13,13 +13,13 @@ from potlang.drawing.page import (
     Lead,
     Section,
     chip,
+    code_text,
     cut,
     diagnostics_section,
     document,
     graph_link,
     lines_section,
     notes_section,
-    place_text,
     version_words,
 )
 from potlang.languages.dot.render import (
@@ -77,7 +77,7 @@ def _row(node: NodeResult) -> Html:
     wrong = disagreement(node)
     says = [
         element("div", wrong, class_="wrong") if wrong else None,
-        place_text(node.proposition) if node.proposition is not None else None,
+        code_text(node.proposition) if node.proposition is not None else None,
         element("div", text_with_formulas(cut(node.text)), class_="text") if node.text else None,
     ]
     if wrong and node.result is not None:

@@ -57,12 +57,14 @@ def preformatted(lines: Iterable[str]) -> Html:
     return element("pre", Html(escape(text))) if text else Html("")
 
 
-def table(head: Iterable[Content], rows: Iterable[Html], **attributes: str | None) -> Html:
+def table(
+    head: Iterable[Content], rows: Iterable[Html], caption: str | None = None, **attributes: str | None
+) -> Html:
     """A table with a row of column names; `rows` are its `tr` elements."""
     names = joined(element("th", name, scope="col") for name in head)
-    return element(
-        "table", element("thead", element("tr", names)), element("tbody", joined(rows, "\n")), **attributes
-    )
+    above = element("caption", caption) if caption else None
+    body = element("tbody", joined(rows, "\n"))
+    return element("table", above, element("thead", element("tr", names)), body, **attributes)
 
 
 # --- notebooks -------------------------------------------------------------------------------------

@@ -128,7 +128,7 @@ def test_a_graph_is_searched_zoomed_folded_and_walked(opened: Any) -> None:
     tab.keyboard.press("Enter")
     assert tab.url.endswith(f"#row-{second}")
     tab.locator("#row-7 .to-graph").click()
-    tab.wait_for_function("document.activeElement.dataset.id === '7'")
+    tab.locator("svg .node[data-id='7']:focus").wait_for(state="attached")
     assert watched.wrong == []
 
 

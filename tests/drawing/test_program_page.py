@@ -11,6 +11,7 @@ import pytest
 from view_support import HOSTILE
 
 import potlang
+from potlang.drawing.program_page import scenarios
 from potlang.drawing.program_source import listing
 from potlang.report.results import CoreItem, Evidence, ProgramResult, Result, Verdict
 from potlang.source import Document
@@ -83,6 +84,15 @@ def test_an_undetermined_claim_has_two_scenarios_with_what_differs() -> None:
     rows = [row for row in found.texts["tr"] if "trained" in row]
     assert rows == ["≠ differs: trained(rex)TrueFalse", "trained(tom)FalseFalse"]
     assert "It is open whether this is so." in "".join(found.texts["header"])
+
+
+def test_only_what_both_scenarios_have_differs() -> None:
+    """[VIEW-PROGRAM]: with one side alone there is no table."""
+    both = Evidence(could_be_true={"a": "1", "b": "2"}, could_be_false={"a": "3", "c": "4"})
+    found = Page(scenarios(Result("x", "", Verdict.UNDETERMINED, evidence=both)))
+    assert found.texts["tr"][1:] == ["≠ differs: a13", "b2–", "c–4"]
+    one = Evidence(could_be_true={"a": "1"})
+    assert scenarios(Result("x", "", Verdict.UNDETERMINED, evidence=one)) == ""
 
 
 def test_a_refuted_claim_leads_to_its_premises_and_they_lead_back() -> None:
