@@ -44,13 +44,15 @@ MARKS: dict[Verdict | None, str] = {
 Legend = tuple[tuple[Status | None, str], ...]
 """Meanings of the colours, the marks and the lines; a status stands for its colour."""
 
+_DASHED = "dashed: inclusion ≤"
+_THICK = "thick border: no later step uses it"
 TRACE_LEGEND: Legend = (
     ("initial", "initial"),
     ("active", "active"),
     ("validated", "validated"),
     ("invalidated", "invalidated"),
     *((None, f"{mark} {verdict}") for verdict, mark in MARKS.items() if verdict is not None),
-    (None, "dashed: inclusion ≤"),
+    (None, _DASHED),
 )
 
 
@@ -105,14 +107,13 @@ class DrawnGraph(NamedTuple):
 
     def used_legend(self) -> Legend:
         """The meanings of what occurs in it."""
-        marks = {vertex.mark for vertex in self.vertices} - {""}
-        statuses = {vertex.status for vertex in self.vertices}
-        used: list[tuple[Status | None, str]] = []
-        for status, words in self.legend:
-            mark = words[:1] if words[1:2] == " " else None
-            if status in statuses if status is not None else mark is None or mark in marks:
-                used.append((status, words))
-        return tuple(used)
+        used: set[str | None] = {vertex.mark for vertex in self.vertices}
+        used |= {vertex.status for vertex in self.vertices}
+        used |= {_DASHED} if any(line.kind == "inclusion" for line in self.lines) else set()
+        used |= {_THICK} if any(vertex.is_wrong for vertex in self.vertices) else set()
+        return tuple(
+            (status, words) for status, words in self.legend if {status, words, words.split()[0]} & used
+        )
 
 
 # --- traces --------------------------------------------------------------------------------------
@@ -181,7 +182,7 @@ _MARKS: dict[StepVerdict, tuple[Status, Verdict | None]] = {
 """Colour and mark of each verdict."""
 _SOLUTION_LEGEND: Legend = (
     *((status, f"{MARKS[mark]} {verdict}".strip()) for verdict, (status, mark) in _MARKS.items()),
-    (None, "thick border: no later step uses it"),
+    (None, _THICK),
 )
 
 

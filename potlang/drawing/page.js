@@ -4,7 +4,7 @@
 
 const SVG = "http://www.w3.org/2000/svg";
 let printing = false, closed = [];
-const LARGEST = 3, READABLE = 0.5, TOP = 0.72, GLANCE = 60;
+const LARGEST = 3, READABLE = 0.5, TOP = 0.72;
 
 function button(words, title, act) {
   const made = document.createElement("button");
@@ -51,7 +51,7 @@ class Graph {
     this.canvas.style.height = `${Math.min(Math.max(this.height * Math.min(1, scale), 260), most)}px`;
     this.fit();
     // A view in which nothing can be read shows a part with what matters in its place.
-    if (this.view.scale < READABLE && this.nodes.size <= GLANCE) this.show(this.focusFirst(), READABLE * 1.5);
+    if (this.view.scale < READABLE) this.show(this.focusFirst(), READABLE * 1.5);
   }
 
   focusFirst() {
@@ -311,7 +311,7 @@ class Graph {
   }
 }
 
-const graphs = [...document.querySelectorAll(".graph-figure:has(svg)")].map((figure) => new Graph(figure));
+const graphs = [...document.querySelectorAll(".graph-figure")].map((figure) => new Graph(figure));
 
 // From a row to its node: in the first graph that has it.
 document.addEventListener("click", (event) => {

@@ -77,3 +77,19 @@ def test_lines_to_nodes_that_are_not_there_are_left_out() -> None:
     nodes = (NodeResult(1, "proposer", "active"),)
     report = TraceReport(TraceVerdict.REJECTED, nodes=nodes, edges=(EdgeResult(0, 1, "use"),))
     assert graph_of(report).lines == ()
+
+
+def test_the_legend_has_what_occurs() -> None:
+    """[VIEW-MARKS], [VIEW-SVG]"""
+    words = [word for _, word in graph_of(full()).used_legend()]
+    assert words[:4] == ["initial", "active", "validated", "invalidated"]
+    assert words[4:] == [
+        "✓ entailed",
+        "✗ refuted",
+        "~ undetermined",
+        "! inconsistent",
+        "? unknown",
+        "dashed: inclusion ≤",
+    ]
+    few = TraceReport(TraceVerdict.ACCEPTED, nodes=(NodeResult(1, "proposer", "active"),))
+    assert graph_of(few).used_legend() == (("active", "active"),)
