@@ -183,7 +183,7 @@ def _legend(graph: DrawnGraph, width: float) -> tuple[Html, float]:
         if x > _MARGIN and x + wide > width - _MARGIN:
             x, y = float(_MARGIN), y + 20
         if status is not None:
-            parts.append(_text_box(f"s-{status}", x, y - 10))
+            parts.append(_swatch(f"s-{status}", x, y - 10))
         parts.append(element("text", word, x=f"{x + (17 if status else 0):g}", y=f"{y:g}"))
         x += wide + 18
     for line in wrapped(graph.note, width - 2 * _MARGIN, _SIZE, 3):
@@ -201,7 +201,7 @@ def legend_html(legend: Legend) -> Html:
     return element("ul", *items, class_="legend")
 
 
-def _text_box(class_: str, x: float, y: float) -> Html:
+def _swatch(class_: str, x: float, y: float) -> Html:
     return element("rect", class_=class_, x=f"{x:g}", y=f"{y:g}", width="12", height="12", rx="3")
 
 
