@@ -143,7 +143,6 @@ class EditorClient:
         self.notify("exit", None)
         return self.process.wait(timeout=WAIT)
 
-
     def end_server(self) -> None:
         """Ends the server, whatever it is at."""
         self.process.kill()

@@ -134,6 +134,12 @@ def test_completion_in_programs(part: str, inside: int, wanted: set[str]) -> Non
     assert wanted <= set(completed(part, inside))
 
 
+def test_parameters_that_a_pack_inherits_are_offered() -> None:
+    """[EDIT-COMPLETION]"""
+    text = PROGRAM.replace("std/order/partial_order", "std/order/total_order")
+    assert {"T", "le"} <= set(completed('{"": ""}', 2, text))
+
+
 def test_keys_are_those_of_the_schema_that_are_missing() -> None:
     """[EDIT-COMPLETION] With their quotes and the colon where there are none yet."""
     text = '{"sorts": [], }'

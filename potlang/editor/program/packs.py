@@ -6,9 +6,8 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from potlang.diag import Sink
-from potlang.expressions.surface import PackSymbol
-from potlang.languages.pot.read.packs import read_pack
-from potlang.utils import resources
+from potlang.expressions.surface import ImportDecl, PackSymbol
+from potlang.languages.pot.read.packs import load_pack
 
 
 class PackParameters(NamedTuple):
@@ -25,7 +24,8 @@ class PackParameters(NamedTuple):
 
 @lru_cache(maxsize=128)
 def pack_parameters(name: str) -> PackParameters:
-    """The parameters of the pack of this name."""
-    text = resources.pack_file(name, "pack.json")
-    pack = None if text is None else read_pack(name, text, Sink())
-    return PackParameters() if pack is None else PackParameters(tuple(pack.sorts), tuple(pack.symbols))
+    """The parameters of the pack of this name, with those that it inherits from packs that it imports."""
+    pack = load_pack(ImportDecl(name, {}, ""), Sink())
+    if pack is None:
+        return PackParameters()
+    return PackParameters(tuple(each.name for each in pack.sorts), tuple(pack.symbols))
