@@ -29,7 +29,7 @@ QUICK = {"README.md", "docs/index.md", "docs/tutorials/pot.md", "docs/tutorials/
 BLESS = os.environ.get("POTLANG_BLESS") == "1" and not os.environ.get("CI")
 NOT_RUN = re.compile(r"<!-- not run: (.{10,}?) -->", re.DOTALL)
 CHANGES = re.compile(
-    r" \(\d[\d.]* m?s\)|\b[0-9a-f]{16,}\b|\b(?:(?:cross-)?checked|solver)\b(?: \([\w, ]+\))?|(?<= ) +"
+    r" \(\d[\d.]* m?s\)|\b\d[\d.]* m?s\b|\b[0-9a-f]{16,}\b|\b(?:(?:cross-)?checked|solver)\b(?: \([\w, ]+\))?|(?<= ) +"
 )
 """What differs from run to run: times, digests, who was first to check an answer, and the width of columns by that."""
 
@@ -138,26 +138,31 @@ def agree(found: str, expected: str) -> bool:
 
 
 def bless(path: Path) -> None:
-    """Writes into the page what its commands print, where that is not what stands there."""
+    """Writes into the page what its commands and its Python print, where that is not what stands there."""
     text = path.read_text(encoding="utf-8")
-    code, found, scope = 0, "", {"__name__": "__main__"}
+    lines = text.splitlines(keepends=True)
+    code, printed, scope, moved = 0, "", {"__name__": "__main__"}, 0
     for block in blocks_of(text):
+        new = block.text
         if NOT_RUN.search(block.after):
             continue
         if block.title:
             Path(block.title).parent.mkdir(parents=True, exist_ok=True)
             Path(block.title).write_text(block.text, encoding="utf-8")
         elif block.language == "python":
-            found = run_python(block, str(path), scope)
-        elif block.language == "text" and not agree(found, block.text):
-            text = text.replace(f"```text\n{block.text}```", f"```text\n{found}```")
+            printed = run_python(block, str(path), scope)
+        elif block.language == "text":
+            new = block.text if agree(printed, block.text) else printed
         elif block.language == "console":
-            printed = ""
+            new = ""
             for command, expected in commands_of(block.text):
-                code, found = run_command(command, code)
-                printed += f"$ {command}\n{expected if agree(found, expected) else found.rstrip() + chr(10)}"
-            text = text.replace(f"```console\n{block.text}```", f"```console\n{printed}```")
-    path.write_text(text, encoding="utf-8")
+                code, printed = run_command(command, code)
+                shown = expected if agree(printed, expected) else printed.strip("\n") + "\n"
+                new += f"$ {command}\n{shown}"
+        start, size = block.line + moved, block.text.count("\n")
+        lines[start : start + size] = new.splitlines(keepends=True)
+        moved += new.count("\n") - size
+    path.write_text("".join(lines), encoding="utf-8")
 
 
 @pytest.fixture
