@@ -160,7 +160,8 @@ def bless(path: Path) -> None:
                 shown = expected if agree(printed, expected) else printed.strip("\n") + "\n"
                 new += f"$ {command}\n{shown}"
         start, size = block.line + moved, block.text.count("\n")
-        lines[start : start + size] = new.splitlines(keepends=True)
+        indent = re.match(" *", lines[start - 1])[0]  # type: ignore[index]
+        lines[start : start + size] = [f"{indent}{line}" for line in new.splitlines(keepends=True)]
         moved += new.count("\n") - size
     path.write_text("".join(lines), encoding="utf-8")
 
