@@ -1,6 +1,6 @@
-"""What the site has besides the pages of `docs`: the reference, the chapters of `spec`, and whatever files a page links to.
+"""What the site has besides the pages of `docs`: the reference, `spec`, and the files that pages link to.
 
-Links of all pages are those of the repository, so that they work there too; here they become links of the site.
+Links of pages are those of the repository, so that they work there too; here they become links of the site.
 """
 
 from __future__ import annotations
@@ -8,7 +8,6 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import reference
@@ -21,10 +20,13 @@ LINK = re.compile(r"(?P<before>\]\()(?P<target>[^)\s#:]+)(?P<anchor>#[^)\s]*)?(?
 
 
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
-    """The chapters of the specification and the public modules are in the navigation, in the order of their names."""
+    """Puts chapters of the specification, public modules and groups of codes into the navigation."""
     chapters = [{path.stem: f"spec/{path.name}"} for path in sorted((ROOT / "spec").glob("*.md"))]
     modules = [{module: f"reference/api/{module}.md"} for module in reference.PUBLIC]
-    codes = [{f"{group}: {title}": f"reference/diagnostics-{group}.md"} for group, title in reference.GROUPS.items()]
+    codes = [
+        {f"{group}: {title}": f"reference/diagnostics-{group}.md"}
+        for group, title in reference.GROUPS.items()
+    ]
     for section in config.nav or []:
         for name, entries in section.items():
             if name == "Specification":
@@ -38,7 +40,9 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     """Adds the reference, the specification, and what their pages and those of `docs` link to."""
     for path, text in reference.pages().items():
         files.append(File.generated(config, path, content=text))
-    waiting = [(_in_repository(file.src_uri), file.content_string) for file in files if file.is_documentation_page()]
+    waiting = [
+        (_in_repository(file.src_uri), file.content_string) for file in files if file.is_documentation_page()
+    ]
     waiting += [_added(f"spec/{path.name}", files, config) for path in sorted((ROOT / "spec").glob("*.md"))]
     while waiting:
         page, text = waiting.pop()
@@ -56,7 +60,8 @@ def on_page_markdown(markdown: str, page: Page, **_: Any) -> str:
 
     def moved(link: re.Match[str]) -> str:
         target = _site_path(_in_repository(here), link["target"])
-        return f"{link['before']}{posixpath.relpath(target, posixpath.dirname(here) or '.')}{link['anchor'] or ''}"
+        path = posixpath.relpath(target, posixpath.dirname(here) or ".")
+        return f"{link['before']}{path}{link['anchor'] or ''}"
 
     return "".join(text if is_code else LINK.sub(moved, text) for text, is_code in _parts(markdown))
 
@@ -86,5 +91,7 @@ def _without_code(markdown: str) -> str:
 
 def _parts(markdown: str) -> Iterator[tuple[str, bool]]:
     """The text, cut into code (blocks and spans) and the rest."""
-    for at, part in enumerate(re.split(r"(^ *```.*?^ *```|`[^`\n]*`)", markdown, flags=re.MULTILINE | re.DOTALL)):
+    for at, part in enumerate(
+        re.split(r"(^ *```.*?^ *```|`[^`\n]*`)", markdown, flags=re.MULTILINE | re.DOTALL)
+    ):
         yield part, at % 2 == 1

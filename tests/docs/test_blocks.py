@@ -1,7 +1,7 @@
-"""Every code block of README.md and `docs` does what its page says; CONTRIBUTING.md has the conventions of blocks.
+"""Every code block of README.md and `docs` does what its page says; CONTRIBUTING.md says how to write them.
 
-A page is run from its top to its end in a folder of its own: files are written, commands and Python are run, and what
-they print is compared.
+A page is run from its top to its end in a folder of its own: files are written, commands and Python are run,
+and what they print is compared.
 """
 
 from __future__ import annotations
@@ -29,13 +29,14 @@ QUICK = {"README.md", "docs/index.md", "docs/tutorials/pot.md", "docs/tutorials/
 BLESS = os.environ.get("POTLANG_BLESS") == "1" and not os.environ.get("CI")
 NOT_RUN = re.compile(r"<!-- not run: (.{10,}?) -->", re.DOTALL)
 CHANGES = re.compile(
-    r" \(\d[\d.]* m?s\)|\b\d[\d.]* m?s\b|\b[0-9a-f]{16,}\b|\b(?:(?:cross-)?checked|solver)\b(?: \([\w, ]+\))?|(?<= ) +"
+    r" \(\d[\d.]* m?s\)|\b\d[\d.]* m?s\b|\b[0-9a-f]{16,}\b"
+    r"|\b(?:(?:cross-)?checked|solver)\b(?: \([\w, ]+\))?|(?<= ) +"
 )
-"""What differs from run to run: times, digests, who was first to check an answer, and the width of columns by that."""
+"""What differs from run to run: times, digests, who was first to check an answer, the width of columns."""
 
 
 class Block(NamedTuple):
-    """A code block: its language, the file that it is, its text, its line, and what stands right before it."""
+    """A code block: its language, the file that it is, its text, its line, and what stands before it."""
 
     language: str
     title: str
@@ -45,7 +46,7 @@ class Block(NamedTuple):
 
 
 def blocks_of(text: str) -> list[Block]:
-    """The blocks of a page. `after` is the comment before a block, or `python` where that is its neighbour."""
+    """The blocks of a page. `after` is the comment before a block, or the language of a block before it."""
     found: list[Block] = []
     tokens = MarkdownIt("commonmark").parse(text)
     for before, token in zip([None, *tokens], tokens, strict=False):
@@ -59,7 +60,7 @@ def blocks_of(text: str) -> list[Block]:
 
 
 def run_page(name: str, text: str, folder: Path) -> None:
-    """Does what the blocks of a page say, in an empty folder; AssertionError where something else comes out."""
+    """Does what the blocks of a page say, in a folder; AssertionError where something else comes out."""
     code, printed, scope = 0, "", {"__name__": "__main__"}
     for block in blocks_of(text):
         where = f"{name}:{block.line}"
@@ -93,7 +94,7 @@ def run_commands(block: Block, where: str, code: int) -> int:
 
 
 def run_command(command: str, code: int) -> tuple[int, str]:
-    """The exit code of a command, and what it prints on both of its outputs; `code` is that of the one before."""
+    """The exit code of a command, and what it prints on both outputs; `code` is that of the one before."""
     done = subprocess.run(
         ["bash", "-c", f"(exit {code}); {command}"],
         stdin=subprocess.DEVNULL,
@@ -107,7 +108,7 @@ def run_command(command: str, code: int) -> tuple[int, str]:
 
 
 def commands_of(text: str) -> Iterator[tuple[str, str]]:
-    """Each command of a console block, and what it prints. A command whose line ends in a backslash goes on."""
+    """Each command of a block, and what it prints. A command whose line ends in a backslash goes on."""
     for part in re.split(r"^\$ ", text, flags=re.MULTILINE)[1:]:
         lines = part.splitlines(keepends=True)
         last = next(at for at, line in enumerate(lines) if not line.endswith("\\\n"))
@@ -219,7 +220,8 @@ def test_a_wrong_block_is_found(text: str, complaint: str, folder: Path) -> None
 
 def test_right_blocks_pass(folder: Path) -> None:
     text = (
-        '```json title="a.json"\n[1]\n```\n```console\n$ cat \\\n  a.json\n[1]\n$ printf "x\\ny (12 ms)\\nz\\n"\n...\n'
+        '```json title="a.json"\n[1]\n```\n'
+        '```console\n$ cat \\\n  a.json\n[1]\n$ printf "x\\ny (12 ms)\\nz\\n"\n...\n'
         "y (7 ms)\n...\n```\n```python\nprint(2)\n```\n\n```text\n2\n```\n"
         "<!-- not run: it would take a day -->\n```sh\nfalse\n```\n"
     )
