@@ -32,11 +32,11 @@ def section(title: str) -> str:
 
 
 def test_every_numbered_item_of_the_papers_is_there() -> None:
-    listed = {"Proof of Thought": PROGRAMS, "Diagram of Thought": TRACES, "DAG-MATH": SOLUTIONS}
+    titles = re.findall(r"^## (.+)$", PAGE, re.MULTILINE)
     missing = [
         (paper, item)
-        for paper, items in listed.items()
-        for item in re.split(r";\s+", items)
+        for paper, items in zip(titles, (PROGRAMS, TRACES, SOLUTIONS), strict=True)
+        for item in " ".join(items.split()).split("; ")
         if not re.search(rf"{re.escape(item)}(?!\.?\d)", section(paper))
     ]
     assert missing == []
