@@ -116,10 +116,10 @@ READ = {
     # A value of what nothing names.
     "Thus, we get $5$.": "5",
     "So it is x.": "x",
-    "Substituting $x = 3$ gives $5$.": "! does not read of what 'substituting' gives the value",
-    "Using $x = 3$, we get $5$.": "! does not read of what 'get' gives the value",
-    "There are 5 cats.": "! does not read the word 'cats'",
-    "So cats + dogs = 7.": "! does not read '+' outside of formulas",
+    "Substituting $x = 3$ gives $5$.": "! it is not clear of what 'substituting' gives the value",
+    "Using $x = 3$, we get $5$.": "! it is not clear of what 'get' gives the value",
+    "There are 5 cats.": "! the word 'cats' is not understood",
+    "So cats + dogs = 7.": "! '+' stands outside of formulas",
 }
 
 

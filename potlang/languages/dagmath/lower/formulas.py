@@ -78,7 +78,7 @@ class _Parser(TokenReader):
         while self._accept("op", ",") or self._accept("text", "."):
             pass
         if self._next is not END:
-            raise Unreadable(f"does not read {self._next.text!r} here")
+            raise Unreadable(f"{self._next.text!r} cannot stand here")
         return found
 
     def _statement(self) -> Term:
@@ -103,7 +103,7 @@ class _Parser(TokenReader):
         items = self._run(self._conjunction, "or")
         if len(items) == 1:
             return items[0]
-        return several("or", items, "does not read what the alternatives are")
+        return several("or", items, "it is not clear what the alternatives are")
 
     def _conjunction(self) -> Term:
         items = self._run(self._negation, "and")
@@ -147,7 +147,7 @@ class _Parser(TokenReader):
         while isinstance(bare, Op) and (bare.op in ("neg", "%") or bare.op.startswith("unit:")):
             size, bare = (size / 100 if bare.op == "%" else size), bare.args[0]
         if not isinstance(bare, Num):
-            raise Unreadable("does not read what is no number after an approximation")
+            raise Unreadable("only numbers are approximated")
         written = next(token.text for token in self._tokens[start:] if token.kind == "num")
         places = len(written.partition(".")[2])
         return Op("approx", (left, right, Num(size / 10**places)))
@@ -165,7 +165,7 @@ class _Parser(TokenReader):
 
     def _set(self) -> Term:
         if not (self._is("open", "{", "(", "[") or self._is("command", "mathbb", "emptyset")):
-            raise Unreadable("does not read this set")
+            raise Unreadable("it is not clear which set this is")
         return self._ratio()
 
     def _items(self, closing: str) -> tuple[Term, ...]:
@@ -257,7 +257,7 @@ class _Parser(TokenReader):
         if token.kind == "num":
             raise Unreadable(f"a number, {token.text}, follows a factor without a sign between them")
         if isinstance(left, Quantity):
-            raise Unreadable(f"does not read the words before {token.text!r}")
+            raise Unreadable(f"the words before {token.text!r} are not understood")
         if isinstance(left, Num) and token.text == "frac":
             raise Unreadable("a number before a fraction: a mixed number or a product")
         return self._power()
@@ -309,9 +309,9 @@ class _Parser(TokenReader):
             if unit.kind == "text" and (
                 self._begins_factor() or (not unit.text.isalpha() and not is_unit(unit.text))
             ):
-                raise Unreadable(f"does not read the words {unit.text!r}")
+                raise Unreadable(f"the words {unit.text!r} are not understood")
             if not MULTIPLIERS.isdisjoint(unit.text.lower().split()):
-                raise Unreadable(f"does not read the word {unit.text!r} after a number")
+                raise Unreadable(f"the word {unit.text!r} after a number is not understood")
             return Op(f"unit:{unit.text}", (base,))
         return base
 
@@ -351,7 +351,7 @@ class _Parser(TokenReader):
                     return Quantity(tuple(sorted({*words, stem(name.lower())})), f"{text} {name}")
             return Op(f"call:{'-'.join(words)}", items)
         if not words:
-            raise Unreadable(f"does not read the words {text!r}")
+            raise Unreadable(f"the words {text!r} are not understood")
         if is_unit(text):
             raise Unreadable(f"the unit {text!r} stands without a number")
         return Quantity(words)
@@ -395,14 +395,14 @@ class _Parser(TokenReader):
         if not self._accept("open", "group"):
             token = self._take()
             if token.kind not in ("num", "name"):
-                raise Unreadable("does not read this subscript")
+                raise Unreadable("it is not clear what the subscript means")
             # `x_12` is x_1 followed by 2 to LaTeX, and one name to whoever writes it.
             return token.text
         shown = ""
         while not self._is("close", "group"):
             token = self._take()
             if token.kind not in ("num", "name", "text") and token.text not in ("+", "-", ","):
-                raise Unreadable("does not read this subscript")
+                raise Unreadable("it is not clear what the subscript means")
             shown += token.text
         self._take()
         return shown
@@ -524,7 +524,7 @@ class _Parser(TokenReader):
                 return Op("set", ())
             case "sum" | "prod":
                 return self._bound(name)
-        raise Unreadable(f"does not read \\{name} here")
+        raise Unreadable(f"\\{name} cannot stand here")
 
     def _numbers(self) -> Term:
         """The set that `\\mathbb{R}` and its like name."""
@@ -564,7 +564,7 @@ def _fraction(over: Term, under: Term) -> Term:
 def _squared_unit(base: Op, exponent: Term) -> Term:
     """`3 cm^2`: the exponent is that of the unit, and not of the number."""
     if exponent not in (number(2), number(3)) or not base.op[5:].isalpha():
-        raise Unreadable("does not read the power of a unit")
+        raise Unreadable("the power of a unit is not understood")
     return Op(f"{base.op}^{text(exponent)}", base.args)
 
 

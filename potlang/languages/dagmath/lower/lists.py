@@ -14,7 +14,7 @@ def listed(items: list[Term]) -> Term:
     *firsts, last = items
     if not any(map(is_statement, firsts)) and is_op(last, "<", "<=", ">", ">=", "!=", "in"):
         return Op("and", tuple(Op(last.op, (each, *last.args[1:])) for each in (*firsts, last.args[0])))
-    return several("and", items, "does not read what the list says")
+    return several("and", items, "it is not clear what the list says")
 
 
 def several(op: str, items: list[Term], otherwise: str) -> Term:

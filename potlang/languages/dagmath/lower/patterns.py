@@ -72,7 +72,7 @@ def read_whole(said: Template) -> Reading | None:
 def _formula(said: Template, match: Match) -> Reading:
     formula = said.term(match[3])
     if not (is_op(formula, "=") and isinstance(formula.args[0], Name)):
-        raise Unreadable("does not read what the letters of the formula stand for")
+        raise Unreadable("it is not clear what the letters of the formula stand for")
     known = _where(said, (match["where"] or "") + (match["where2"] or ""), match["what"])
     subject = stems(CHUNK.sub(" ", match["what"])) if not CHUNK.search(match["what"]) else ()
     letters = {name: known.get(name) or _LETTERS.get(name) for name in free_names(formula)}
@@ -80,7 +80,7 @@ def _formula(said: Template, match: Match) -> Reading:
     if known.get(head) is None and subject and stem("distance") not in subject:
         letters[head] = subject[0] if len(subject) == 1 else None
     if not all(letters.values()):
-        raise Unreadable("does not read what the letters of the formula stand for")
+        raise Unreadable("it is not clear what the letters of the formula stand for")
     named = tuple(sorted((name, stem(what or "")) for name, what in letters.items()))
     return Reading(schema=Schema(formula, named))
 
@@ -110,7 +110,7 @@ def _let(said: Template, match: Match) -> Reading | None:
     except Unreadable as error:
         return reading._replace(reason=str(error))
     if quantity is None:
-        return reading._replace(reason="does not read what the variable stands for")
+        return reading._replace(reason="it is not clear what the variable stands for")
     return reading._replace(claims=(Op("=", (names[0], quantity)),))
 
 
@@ -138,7 +138,7 @@ def _counted(said: Template, match: Match) -> Reading:
     count = Op("+", (over, Op("neg", (under,)), number(1)))
     positive = match["kind"] in ("natural numbers", "positive integers", "whole numbers")
     if positive and not (isinstance(low, Num) and low.value >= 1):
-        raise Unreadable("does not read which numbers are counted")
+        raise Unreadable("it is not clear which numbers are counted")
     return Reading(claims=(Op("=", (Op("max", (count, number(0))), said.term(match["count"]))),))
 
 
@@ -154,7 +154,7 @@ def _range(said: Template, match: Match) -> tuple[Term, Term]:
                 return first, last
     elif match["incl"] or " from " in match[0]:
         return said.term(match["low"]), said.term(match["high"])
-    raise Unreadable("does not read which numbers are counted")
+    raise Unreadable("it is not clear which numbers are counted")
 
 
 def _times_as(said: Template, match: Match) -> Reading | None:
@@ -166,7 +166,7 @@ def _times_as(said: Template, match: Match) -> Reading | None:
     left = said.phrase(f"{match['who']} {match['verb']} {attribute}")
     right = said.phrase(f"{match['other']} {verb} {attribute}")
     if left is None or right is None or left == right:
-        raise Unreadable("does not read what is compared")
+        raise Unreadable("it is not clear what is compared")
     return Reading(claims=(Op("=", (left, Op("*", (factor, right)))),))
 
 

@@ -59,7 +59,7 @@ class _Sentence(Template):
             return found
         sign = _SIGN.search(CHUNK.sub("", self.lower))
         if sign:
-            raise Unreadable(f"does not read {sign[0]!r} outside of formulas")
+            raise Unreadable(f"{sign[0]!r} stands outside of formulas")
         blocked = vocabulary.BLOCKING.search(self.lower)
         if blocked:
             return Reading(reason=f"the word {blocked[0]!r} may change what the formulas say")
@@ -143,13 +143,13 @@ class _Sentence(Template):
         skipped = self._passed_over(before, after, subject)
         term = self._linked(terms, links, main)
         if is_op(term, "list") and (head or before) and not self._has_alternatives(links):
-            raise Unreadable("does not read which value is whose")
+            raise Unreadable("it is not clear which value is whose")
         if subject.term is None and not is_statement(term):
             if vocabulary.PREDICATE.search(after) and not vocabulary.RESULT.match(after):
-                raise Unreadable("does not read what is said of a formula")
+                raise Unreadable("it is not clear what is said of a formula")
             return self._unnamed(term, skipped, head, before)
         if re.search(r"\b(?:satisf\w*|works?)\b", after):
-            raise Unreadable("does not read what is said of a formula")
+            raise Unreadable("it is not clear what is said of a formula")
         apart = head + before.rpartition(",")[0]
         moved = vocabulary.CHANGING.search(before) or CHUNK.search(apart) or _strange(apart)
         shifts = isinstance(subject.term, Quantity) and bool(moved)
@@ -164,11 +164,11 @@ class _Sentence(Template):
         """The words that are not read. Raises Unreadable where they may change what the formula says."""
         strange = _strange(subject.passed)
         if strange and not re.search(r"(?:\b(?:that|is|are|be|equals)|[:,])$", before):
-            raise Unreadable(f"does not read the word {strange[-1]!r}")
+            raise Unreadable(f"the word {strange[-1]!r} is not understood")
         beyond = _strange(after)
         altering = vocabulary.ALTERED.search(after) or _ALTERING.search(after)
         if len(beyond) > 1 or altering:
-            raise Unreadable(f"does not read the word {altering[0] if altering else beyond[0]!r}")
+            raise Unreadable(f"the word {altering[0] if altering else beyond[0]!r} is not understood")
         return (*strange, *beyond)
 
     def _applied(self, head: str, claim: Term) -> _Subject:
@@ -181,7 +181,7 @@ class _Sentence(Template):
         found = [stems(piece) for piece in pieces if attribute in stems(piece)]
         named = dict.fromkeys(words for words in found if len(words) > 1)
         if len(named) != 1:
-            raise Unreadable("does not read what the formula is applied to")
+            raise Unreadable("it is not clear what the formula is applied to")
         return _Subject(self.phrase(" ".join(next(iter(named)))), True)
 
     def _tail(self, after: str) -> tuple[str, str | None]:
@@ -223,7 +223,7 @@ class _Sentence(Template):
                     return _Subject()
             elif is_generic(stems(lead)) and (vocabulary.SAME_AS.search(lead) or not _OF.search(lead)):
                 return _Subject(self.term(inner[0][1]), True)
-            raise Unreadable(f"does not read what {lead.strip()!r} says of a formula")
+            raise Unreadable(f"it is not clear what {lead.strip()!r} says of a formula")
         follows = re.search(r"[,;:]$", between) or not is_statement(self.term(inner[-1][1]))
         if not (is_statement(terms[0]) and follows) or _strange(before):
             raise Unreadable("it is not clear how the formulas are connected")
@@ -238,7 +238,7 @@ class _Sentence(Template):
         if compared:
             sides = [side for each in compared.groups() if (side := self.phrase(each))]
             if len(sides) < 2:
-                raise Unreadable("does not read what the ratio is of")
+                raise Unreadable("it is not clear what the ratio is of")
             return _Subject(Op("ratio", tuple(sides)), True)
         found = stems(phrase)
         if vocabulary.ABOUT_FORMULAS.isdisjoint(found) and not set(found) <= _HARMLESS_STEMS:
@@ -278,7 +278,7 @@ class _Sentence(Template):
             return Reading(values=_values(term), is_goal=True)
         phrase = before.split(",")[-1] or head.strip(" ,").split(",")[-1]
         if skipped:
-            raise Unreadable(f"does not read the word {skipped[0]!r}")
+            raise Unreadable(f"the word {skipped[0]!r} is not understood")
         other = vocabulary.ALTERED.search(lead) or vocabulary.NAMING_OTHERS.search(phrase)
         solves = vocabulary.SOLVING.search(lead)
         if other is None and (solves or CHUNK.search(lead)):
@@ -286,7 +286,7 @@ class _Sentence(Template):
         if other is None and not solves and not before:
             other = CHUNK.search(head) and re.search(r"\w+ *$", head)
         if other:
-            raise Unreadable(f"does not read of what {other[0]!r} gives the value")
+            raise Unreadable(f"it is not clear of what {other[0]!r} gives the value")
         strange = tuple(word for word in _strange(lead) if not is_generic((stem(word),)))
         named = (ops for word in phrase.split() if (ops := vocabulary.KINDS.get(word)))
         kinds = next(named, frozenset[str]())
@@ -300,7 +300,7 @@ class _Sentence(Template):
         first, *_ = relations = conjuncts(claim)
         if not is_op(first, "="):
             if copula:
-                raise Unreadable("does not read what is said of the subject")
+                raise Unreadable("it is not clear what is said of the subject")
             return (claim,)
         name = first.args[0]
         if isinstance(name, Name) and name.text in self.context.letters:

@@ -205,13 +205,13 @@ class _Lexer:
         elif name in ("ldots", "dots", "cdots", "dotsm", "dotsb", "dotsc"):
             self._add("op", "...")
         else:
-            raise Unreadable(f"does not read \\{name}")
+            raise Unreadable(f"\\{name} is not known")
 
     def _matrix(self, command: str) -> None:
         match = _BRACES.match(self.source, self.position)
         kind = _MATRICES.get(match[1]) if match is not None else None
         if match is None or kind is None:
-            raise Unreadable(f"does not read \\{command}")
+            raise Unreadable(f"\\{command} is not known")
         self.position = match.end()
         self._matrices = max(0, self._matrices + (1 if command == "begin" else -1))
         self._add("open" if command == "begin" else "close", kind)
