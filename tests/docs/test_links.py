@@ -18,7 +18,7 @@ from markdown_it import MarkdownIt
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT / "docs" / "hooks"))
 
-from reference import GROUPS, LINT_RULES, PUBLIC, anchor, pages  # noqa: E402 - it lies where the site reads it
+from generated import GROUPS, LINT_RULES, PUBLIC, anchor, pages  # noqa: E402 - it lies where the site reads it
 
 WRITTEN = [
     ROOT / "README.md",

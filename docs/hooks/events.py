@@ -10,22 +10,22 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-import reference
+import generated
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 
-ROOT = reference.ROOT
+ROOT = generated.ROOT
 LINK = re.compile(r"(?P<before>\]\()(?P<target>[^)\s#:]+)(?P<anchor>#[^)\s]*)?(?=\))")
 
 
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
     """Puts chapters of the specification, public modules and groups of codes into the navigation."""
     chapters = [{path.stem: f"spec/{path.name}"} for path in sorted((ROOT / "spec").glob("*.md"))]
-    modules = [{module: f"reference/api/{module}.md"} for module in reference.PUBLIC]
+    modules = [{module: f"reference/api/{module}.md"} for module in generated.PUBLIC]
     codes = [
         {f"{group}: {title}": f"reference/diagnostics-{group}.md"}
-        for group, title in reference.GROUPS.items()
+        for group, title in generated.GROUPS.items()
     ]
     for section in config.nav or []:
         for name, entries in section.items():
@@ -38,7 +38,7 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
     """Adds the reference, the specification, and what their pages and those of `docs` link to."""
-    for path, text in reference.pages().items():
+    for path, text in generated.pages().items():
         files.append(File.generated(config, path, content=text))
     waiting = [
         (_in_repository(file.src_uri), file.content_string) for file in files if file.is_documentation_page()

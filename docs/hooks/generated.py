@@ -350,7 +350,7 @@ def _homes(module: str) -> dict[str, str]:
     """The public names of a module but for modules, each with the full name of its definition."""
     path = PACKAGE.parent.joinpath(*module.split("."))
     source = (path / "__init__.py" if path.is_dir() else path.with_suffix(".py")).read_text(encoding="utf-8")
-    found = {}
+    found: dict[str, str] = {}
     for node in ast.walk(ast.parse(source)):
         match node:
             case ast.ImportFrom(module=home, names=names) if home and home != "potlang":
