@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import generated
+from docstrings import linked_rules
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
@@ -63,7 +64,20 @@ def on_page_markdown(markdown: str, page: Page, **_: Any) -> str:
         path = posixpath.relpath(target, posixpath.dirname(here) or ".")
         return f"{link['before']}{path}{link['anchor'] or ''}"
 
-    return "".join(text if is_code else LINK.sub(moved, text) for text, is_code in _parts(markdown))
+    return "".join(
+        text if is_code else linked_rules(LINK.sub(moved, text)) for text, is_code in _parts(markdown)
+    )
+
+
+def on_page_content(html: str, **_: Any) -> str:
+    """Anchors of rules are no links: a reader of screens would stop at each."""
+    return html.replace('<a href="" id="', '<a id="')
+
+
+def on_post_page(output: str, **_: Any) -> str:
+    """The theme's search is a dialog without a name."""
+    dialog = 'data-md-component="search" role="dialog"'
+    return output.replace(dialog, f'{dialog} aria-label="Search"')
 
 
 def _added(path: str, files: Files, config: MkDocsConfig) -> tuple[str, str]:

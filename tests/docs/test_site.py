@@ -7,8 +7,10 @@ import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import Any
 from urllib.parse import unquote, urljoin, urlparse
 
 import pytest
@@ -84,32 +86,51 @@ def test_nothing_is_loaded_from_the_network(site: Path, parsed: dict[str, _Page]
     assert re.findall(r"(?:url\(|@import )[\"']?(?:https?:)?//", styles) == []
 
 
-@pytest.mark.parametrize(
-    ("word", "page"), [("vacuous", "translation.html"), ("POT2020", "diagnostics-2.html")]
-)
-def test_the_search_finds_a_page_from_a_disk(site: Path, word: str, page: str) -> None:
-    browser = shutil.which("chromium") or shutil.which("chromium-browser")
-    if browser is None:
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    path = shutil.which("chromium") or shutil.which("chromium-browser")
+    if path is None:
         pytest.skip("no browser")
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
         started = playwright.chromium.launch(
-            executable_path=browser,
+            executable_path=path,
             args=["--no-sandbox", "--headless=new", "--disable-gpu", "--disable-background-networking"],
         )
-        try:
-            tab = started.new_page()
-            asked: list[str] = []
-            tab.on("request", lambda request: asked.append(request.url))
-            tab.goto((site / "index.html").as_uri())
-            tab.locator(".md-search__input").click()
-            tab.locator(".md-search__input").press_sequentially(word)
-            found = tab.locator(f".md-search-result__link[href*='{page}']").first
-            found.wait_for(timeout=30_000)
-            found.click()
-            tab.wait_for_url(f"**/{page}*")
-            assert word.lower() in tab.locator("article").inner_text().lower()
-            assert [url for url in asked if not url.startswith(("file:", "data:", "blob:", "about:"))] == []
-        finally:
-            started.close()
+        yield started
+        started.close()
+
+
+@pytest.mark.parametrize(
+    ("word", "page"), [("vacuous", "translation.html"), ("POT2020", "diagnostics-2.html")]
+)
+def test_the_search_finds_a_page_from_a_disk(site: Path, browser: Any, word: str, page: str) -> None:
+    tab = browser.new_page()
+    asked: list[str] = []
+    tab.on("request", lambda request: asked.append(request.url))
+    tab.goto((site / "index.html").as_uri())
+    tab.locator(".md-search__input").click()
+    tab.locator(".md-search__input").press_sequentially(word)
+    found = tab.locator(f".md-search-result__link[href*='{page}']").first
+    found.wait_for(timeout=30_000)
+    found.click()
+    tab.wait_for_url(f"**/{page}*")
+    assert word.lower() in tab.locator("article").inner_text().lower()
+    assert [url for url in asked if not url.startswith(("file:", "data:", "blob:", "about:"))] == []
+    tab.close()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("page", ["index", "tutorials/pot", "spec/10-pot", "papers"])
+def test_pages_can_be_read_by_everybody(site: Path, browser: Any, page: str, scheme: str) -> None:
+    """axe finds nothing serious."""
+    from axe_playwright_python.sync_playwright import Axe
+
+    context = browser.new_context(color_scheme=scheme)
+    tab = context.new_page()
+    tab.goto((site / f"{page}.html").as_uri())
+    found = Axe().run(tab).response["violations"]
+    serious = [each for each in found if each["impact"] in ("serious", "critical")]
+    assert [(each["id"], each["nodes"][0]["html"]) for each in serious] == []
+    context.close()
