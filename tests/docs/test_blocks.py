@@ -168,7 +168,7 @@ def bless(path: Path) -> None:
 
 
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """An empty folder beside the examples, in which `potc` and `python` are those of this tree."""
     (tmp_path / "bin").mkdir()
     for name, words in (("potc", "-m potlang"), ("python", "")):
@@ -186,7 +186,10 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setenv("COLUMNS", "100")
-    return work
+    before = dict(os.environ)
+    yield work
+    os.environ.clear()
+    os.environ.update(before)
 
 
 def _parameter(path: Path) -> object:
