@@ -1,4 +1,4 @@
-"""Where the boxes of a graph go, and how its lines run between them, by dagre inside of V8.
+"""Where the boxes of a graph go, and how its lines run between them, by dagre (`layout_engine`).
 
 dagre places the boxes in ranks, and says where a line passes each rank. The corners of the lines are set
 here: within a rank a line runs straight along the flow, between two ranks it may slant. So no line passes
@@ -7,24 +7,21 @@ behind a box. Lines over very many ranks would take dagre minutes: the longest o
 
 from __future__ import annotations
 
-import json
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from functools import cache
+from functools import lru_cache
 from math import ceil, sqrt
-from pathlib import Path
-from threading import Lock
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
-if TYPE_CHECKING:
-    from py_mini_racer import MiniRacer
+from potlang.processes.children import Children
+from potlang.processes.process import Command, Died
 
 Point = tuple[float, float]
 Size = tuple[float, float]
 
+_ENGINE: Final[Command] = ("potlang.drawing.layout_engine:LayoutService",)
 _SECONDS = 20.0
-_MEMORY = 512 * 2**20
+_MEGABYTES = 512
 _BOXES, _LINES, _RANKS = 26, 14, 56
 """Gaps between boxes of a rank, between lines, and between ranks."""
 CORNER = 10
@@ -337,37 +334,21 @@ def _round(value: float) -> float:
 
 # --- the engine ------------------------------------------------------------------------------------
 
-_turn = Lock()
 
-
-@cache
-def _engine() -> MiniRacer:
-    from py_mini_racer import MiniRacer  # A library of 20 MB that nothing but drawings needs.
-
-    here = Path(__file__).parent
-    engine = MiniRacer()
-    for script in ("vendor/dagre.js", "layout.js"):
-        engine.eval((here / script).read_text(encoding="utf-8"))
-    return engine
+@lru_cache(maxsize=1)
+def _engine() -> Children:
+    """The process of the engine, which ends with this one."""
+    return Children(_ENGINE, most=1)
 
 
 def _ask(question: dict[str, Any]) -> dict[str, Any]:
-    """The answer of `layout.js`. Raises LayoutError."""
-    # In a thread of its own: where a loop of asyncio runs, as in notebooks, the engine would wait for itself.
-    with _turn, ThreadPoolExecutor(1) as thread:
-        return thread.submit(_answer, json.dumps(question)).result()
-
-
-def _answer(question: str) -> dict[str, Any]:
-    from py_mini_racer import JSEvalException, JSTimeoutException, LibNotFoundError
-
+    """The places that dagre gives. Raises LayoutError."""
     try:
-        answer = _engine().call("layOut", question, timeout_sec=_SECONDS, max_memory=_MEMORY)
-    except JSTimeoutException as error:
-        raise LayoutError(f"the layout took more than {_SECONDS:.0f} seconds") from error
-    except (JSEvalException, LibNotFoundError, OSError) as error:
-        # An engine that ran out of memory answers nothing more.
-        _engine.cache_clear()
-        raise LayoutError("the layout failed") from error
-    found: dict[str, Any] = json.loads(answer)
+        answer = _engine().ask({"graph": question}, seconds=_SECONDS, megabytes=_MEGABYTES)
+    except Died as error:
+        late = f"the layout took more than {_SECONDS:g} seconds"
+        raise LayoutError(late if error.reason == "timeout" else f"the layout failed: {error}") from error
+    if "failed" in answer:
+        raise LayoutError(f"the layout failed: {answer['failed']}")
+    found: dict[str, Any] = answer["laid_out"]
     return found

@@ -121,6 +121,15 @@ class ProcessLimits:
             with contextlib.suppress(ValueError, OSError):
                 self._resource.setrlimit(self._resource.RLIMIT_STACK, (_STACK, hard))
 
+    @staticmethod
+    def lift_memory() -> None:
+        """Lift the cap that a parent with one has passed on: each request names its own."""
+        with contextlib.suppress(ImportError, ValueError, OSError):
+            import resource
+
+            _, hard = resource.getrlimit(resource.RLIMIT_AS)
+            resource.setrlimit(resource.RLIMIT_AS, (hard, hard))
+
     def memory(self, megabytes: int | None, slack: int) -> None:
         """Cap the address space at its size at birth plus this much, or lift the cap."""
         if self._resource is None or not self._baseline:
@@ -176,6 +185,7 @@ def main(parent: int, name: str, *arguments: str) -> None:
     is_watched = die_with(parent)
     pipes = RequestPipes()
     module, _, function = name.partition(":")
+    ProcessLimits.lift_memory()
     # Imports and warming up come before the limits: a service's size at birth is not counted.
     service: Service = getattr(import_module(module), function)(*arguments)
     limits = ProcessLimits()

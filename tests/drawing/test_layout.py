@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
+import subprocess
+import sys
 from itertools import combinations, pairwise
 from pathlib import Path
 
@@ -18,6 +20,7 @@ from potlang.drawing.draw import ViewError, draw
 from potlang.drawing.graph import DrawnGraph, graph_of, graph_of_solution
 from potlang.drawing.layout import Box, GraphLayout, LayoutError, Link, Point, layout
 from potlang.drawing.svg import placed
+from potlang.processes.children import Children
 
 ROOT = Path(__file__).parents[2]
 _TOUCH = 0.3
@@ -177,16 +180,29 @@ def test_without_a_layout_a_page_says_so_and_has_the_rest() -> None:
         draw(report, "svg")
 
 
-def test_an_engine_that_does_not_start_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("service", "said"),
+    [("potlang.drawing.no_such_module:Service", "failed"), ("os:abort", "failed")],
+)
+def test_an_engine_that_does_not_start_is_an_error(
+    service: str, said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """[VIEW-LAYOUT]"""
+    with Children((service,)) as broken:
+        monkeypatch.setattr(layouts, "_engine", lambda: broken)
+        with pytest.raises(LayoutError, match=said):
+            layout([(10, 10)], [])
 
-    def broken() -> None:
-        raise OSError("no library")
 
-    broken.cache_clear = lambda: None  # type: ignore[attr-defined]
-    monkeypatch.setattr(layouts, "_engine", broken)
-    with pytest.raises(LayoutError, match="failed"):
-        layout([(10, 10)], [])
+def test_layouts_are_made_where_memory_is_capped() -> None:
+    """[VIEW-LAYOUT] As in the processes of the service: V8 wants more address space than they have."""
+    code = (
+        "import resource; _, hard = resource.getrlimit(resource.RLIMIT_AS)\n"
+        "resource.setrlimit(resource.RLIMIT_AS, (2 << 30, hard))\n"
+        "from potlang.drawing.layout import layout; print(len(layout([(10, 10)] * 3, []).boxes))"
+    )
+    ended = subprocess.run((sys.executable, "-c", code), capture_output=True, text=True, check=False)
+    assert (ended.stdout, ended.stderr) == ("3\n", "")
 
 
 def test_the_engine_is_told_sizes_and_numbers_alone(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -206,10 +222,9 @@ def test_the_engine_is_told_sizes_and_numbers_alone(monkeypatch: pytest.MonkeyPa
 
 
 def test_layouts_are_made_where_a_loop_runs() -> None:
-    """[VIEW-LAYOUT]: as in notebooks; an engine that was made there, too."""
+    """[VIEW-LAYOUT]: as in notebooks."""
 
     async def made() -> GraphLayout:
         return layout([(10, 10), (10, 10)], [Link(0, 1)])
 
-    layouts._engine.cache_clear()
     assert asyncio.run(made()) == layout([(10, 10), (10, 10)], [Link(0, 1)])
