@@ -17,6 +17,7 @@ COMMANDS = {
     "fix": ("fix:fix", "Apply the fixes that diagnostics offer."),
     "fmt": ("fmt:fmt", "Lay out programs in the canonical way."),
     "view": ("view:view", "Make a page, or draw a trace or a solution."),
+    "play": ("play:play", "Open the playground: a page with an editor."),
     "explain": ("explain:explain", "Explain a diagnostic code."),
     "doctor": ("doctor:doctor", "Examine the installation, and try it on ten programs."),
     "compile": ("compile:compile_", "Print a program as IR, SMT-LIB, PoT, or for another tool."),
@@ -42,7 +43,7 @@ COMMANDS = {
 """The module and the function of each command, and its line in `potc --help`."""
 SECTIONS = {
     "Verify": ("verify", "check", "lint", "fix", "fmt"),
-    "Look": ("view", "explain", "std", "compile", "lsp", "doctor", "help", "completion"),
+    "Look": ("view", "play", "explain", "std", "compile", "lsp", "doctor", "help", "completion"),
     "Keep": ("cert", "cache", "policy"),
     "Models": ("reason", "schema", "grammar", "mcp", "serve"),
     "Data": ("batch", "results", "eval", "score", "glue", "build-gold", "generate", "synthesize"),

@@ -8,7 +8,7 @@ import re
 import sys
 import uuid
 from collections import OrderedDict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from time import monotonic
@@ -31,6 +31,7 @@ OPERATIONS: Final[Mapping[str, str]] = {
     "/v1/check": "check",
     "/v1/fix": "fix",
     "/v1/compile": "compile",
+    "/v1/view": "view",
     "/v1/batch": "batch",
     "/mcp": "mcp",
     "/metrics": "metrics",
@@ -39,7 +40,7 @@ OPERATIONS: Final[Mapping[str, str]] = {
     "/health/ready": "health",
 }
 """Addresses, and what metrics and logs call them."""
-_FREE: Final = frozenset({"health", "openapi"})
+_FREE: Final = frozenset({"health", "openapi", "page"})
 """They need no token and are never refused."""
 _REQUEST_ID: Final = re.compile(r"[A-Za-z0-9._:-]{1,80}")
 _MOST_CALLERS: Final = 10_000
@@ -107,6 +108,7 @@ class Gate:
     """Lets requests through to `app`, which finds the `CallerState` in the request's state as `caller`.
 
     `draining` refuses what comes from now on; `open` counts what was let in and is not answered yet.
+    `pages` says of an address whether it is of a page, which needs no token.
     """
 
     def __init__(
@@ -117,6 +119,7 @@ class Gate:
         usual: CallerLimits,
         *,
         log: bool = False,
+        pages: Callable[[str], bool] = lambda path: False,
     ) -> None:
         self.app: ASGIApp = _nothing
         self._metrics = metrics
@@ -125,6 +128,7 @@ class Gate:
         self._backend = BearerAuthBackend(self._tokens) if tokens else None
         self._usual = usual
         self._log = log
+        self._pages = pages
         self._callers: OrderedDict[str, CallerState] = OrderedDict()
         self.open = 0
         self.draining = False
@@ -146,6 +150,8 @@ class Gate:
             await self.app(scope, receive, send)
             return
         passage = _Passage(scope, receive, send)
+        if self._pages(scope["path"]):
+            passage.operation = "page"
         try:
             await self._passed(passage)
         except Refusal as refusal:

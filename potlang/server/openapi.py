@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from typing import Any, Final
+from typing import Any, Final, get_args
 
+from potlang.languages.kind import Kind
 from potlang.server.parameters import parameters
 from potlang.server.refusals import PROBLEM
 from potlang.server.tokens import CallerLimits
@@ -18,6 +19,10 @@ _SUMMARIES: Final = {
     "check": ("Find mistakes in an input, without solving", "What `potc check --format json` prints of it."),
     "fix": ("Apply the fixes that diagnostics offer", "The text after them, and the diagnostics left."),
     "compile": ("Write a program or a trace in a lowered form", "The text, or null and the diagnostics."),
+    "view": (
+        "Verify an input and show the report",
+        "A page or a drawing as text, or null and the diagnostics.",
+    ),
 }
 _INPUT: Final = (
     "A program, a trace or a solution as it is in a file, or a JSON object that holds it as `program`, "
@@ -202,20 +207,39 @@ _REPORT: Final = {"oneOf": [_ref(name) for name in _REPORTS]}
 _DIAGNOSTICS: Final = {"type": "array", "items": _ref("diagnostics-1.diagnostic")}
 
 
+_OFFSET: Final = {"type": "integer", "minimum": 0}
+
+
 def _object(**properties: Any) -> dict[str, Any]:
     return {"type": "object", "required": [*properties], "properties": properties}
 
 
+_CHECKED: Final = _object(
+    file={"type": "string"}, language={"enum": [*get_args(Kind)]}, diagnostics=_DIAGNOSTICS
+)
+_CHECKED["properties"]["edits"] = {
+    "description": "With `edits`: for each diagnostic, for each of its fixes, the edits that it amounts to.",
+    "type": "array",
+    "items": {
+        "type": "array",
+        "items": {
+            "type": "array",
+            "items": _object(start=_OFFSET, end=_OFFSET, text={"type": "string"}),
+        },
+    },
+}
+_TEXT: Final = _object(file={"type": "string"}, text={"type": ["string", "null"]}, diagnostics=_DIAGNOSTICS)
 _ANSWERS: Final[dict[str, dict[str, Any]]] = {
     "verify": _REPORT,
-    "check": _object(file={"type": "string"}, diagnostics=_DIAGNOSTICS),
+    "check": _CHECKED,
     "fix": _object(
         file={"type": "string"},
         text={"type": "string"},
         applied={"type": "integer", "minimum": 0},
         diagnostics=_DIAGNOSTICS,
     ),
-    "compile": _object(file={"type": "string"}, text={"type": ["string", "null"]}, diagnostics=_DIAGNOSTICS),
+    "compile": _TEXT,
+    "view": _TEXT,
 }
 _STRING: Final = {"type": "string"}
 _SCHEMAS: Final[dict[str, Any]] = {

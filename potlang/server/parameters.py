@@ -8,6 +8,7 @@ from typing import Any, Final, NamedTuple, get_args
 from starlette.datastructures import QueryParams
 
 from potlang.diag.near import nearest
+from potlang.drawing.draw import Form
 from potlang.languages.dot.read.records import Profile
 from potlang.languages.kind import Kind
 from potlang.languages.pot.lower import Target
@@ -114,12 +115,20 @@ _VERIFYING: Final = (
 PARAMETERS: Final[dict[str, tuple[Parameter, ...]]] = {
     "verify": _VERIFYING,
     "batch": _VERIFYING,
-    "check": (*_READING, _flag("deep", False, "Run the rules of the linter that ask a solver, too.")),
+    "check": (
+        *_READING,
+        _flag("deep", False, "Run the rules of the linter that ask a solver, too."),
+        _flag("edits", False, "Give the fixes as edits of the text that was sent, too."),
+    ),
     "fix": (_LANGUAGE, _flag("unsafe", False, "Also apply fixes that may change the meaning.")),
     "compile": (
         *_READING,
         _choice("to", get_args(Target), "smt2", "Typed IR, the SMT-LIB text that is solved, or PoT again."),
         Parameter("passes", {"type": "string", "maxLength": 1_000}, "As `simplify{rounds=3},nnf`."),
+    ),
+    "view": (
+        *_VERIFYING,
+        _choice("to", get_args(Form), "html", "A page, or the drawing of a trace or a solution alone."),
     ),
 }
 """The parameters of each operation."""

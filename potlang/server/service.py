@@ -32,7 +32,7 @@ from potlang.server.turns import Caller, QueueFull
 from potlang.server.verbs import INPUT
 from potlang.utils.serialize import json_text
 
-VERBS: Final = ("verify", "check", "fix", "compile")
+VERBS: Final = ("verify", "check", "fix", "compile", "view")
 _BUSY_SECONDS: Final = 0.5
 """After which a line of a batch tries again to get into a queue that is full."""
 _AHEAD: Final = 2
@@ -54,13 +54,13 @@ class HttpService:
     def routes(self) -> list[BaseRoute]:
         """All but MCP's."""
         return [
-            *(Route(f"/v1/{verb}", _App("POST", self._verb)) for verb in VERBS),
-            Route("/v1/batch", _App("POST", self._batch)),
-            Route("/v1/requests/{id}", _App("DELETE", self._cancel)),
-            Route("/health/live", _App("GET", _live)),
-            Route("/health/ready", _App("GET", self._ready)),
-            Route("/metrics", _App("GET", self._figures)),
-            Route("/openapi.json", _App("GET", self._described)),
+            *(Route(f"/v1/{verb}", MethodApp("POST", self._verb)) for verb in VERBS),
+            Route("/v1/batch", MethodApp("POST", self._batch)),
+            Route("/v1/requests/{id}", MethodApp("DELETE", self._cancel)),
+            Route("/health/live", MethodApp("GET", _live)),
+            Route("/health/ready", MethodApp("GET", self._ready)),
+            Route("/metrics", MethodApp("GET", self._figures)),
+            Route("/openapi.json", MethodApp("GET", self._described)),
         ]
 
     # --- one input ------------------------------------------------------------------------------------
@@ -222,7 +222,7 @@ class HttpService:
         await Response(self._document, media_type="application/json")(scope, receive, send)
 
 
-class _App:
+class MethodApp:
     """A function as an application for one method."""
 
     def __init__(self, method: str, function: Callable[[Scope, Receive, Send], Awaitable[None]]) -> None:

@@ -20,6 +20,7 @@ from potlang.server.connections import BoundedConnection
 from potlang.server.gate import Gate, quieten
 from potlang.server.mcp import PATH, interruptible, mcp_app
 from potlang.server.metrics import Metrics
+from potlang.server.playground.pages import Playground, is_page
 from potlang.server.service import HttpService, nothing_here
 from potlang.server.sessions import SessionBounds, SessionLimits
 from potlang.server.tokens import BearerToken, CallerLimits
@@ -33,7 +34,8 @@ class Serving(NamedTuple):
 
     `sources` are the directories, absolute, whose tables programs may read ([SRC-ALLOWED]). `proxies` are
     addresses whose word is taken for whom a request comes from. `drain_seconds` is the time for what is open
-    when the server is told to end. Without `verbs` MCP alone is served.
+    when the server is told to end. Without `verbs` MCP alone is served. With a `playground`, whose
+    tokens have to be among `tokens`, so are its pages.
     """
 
     sessions: SessionLimits
@@ -47,6 +49,7 @@ class Serving(NamedTuple):
     log: bool = False
     verbs: bool = True
     sources: Sequence[str] = ()
+    playground: Playground | None = None
 
 
 def listen(host: str, port: int) -> list[socket.socket]:
@@ -122,11 +125,14 @@ def application(callers: Callers, metrics: Metrics, host: str, serving: Serving)
     """All that is served over these callers."""
     mcp = mcp_app(callers, serving.sessions)
     metrics.watch(callers)
-    gate = Gate(metrics, host, serving.tokens, serving.usual, log=serving.log)
+    playground = serving.playground
+    pages = {} if playground is None else {"pages": is_page}
+    gate = Gate(metrics, host, serving.tokens, serving.usual, log=serving.log, **pages)
     service = HttpService(callers, metrics, serving.usual, lambda: gate.draining)
     routes = [
         Route(PATH, SessionBounds(WholeBodies(mcp), serving.sessions)),
         *(service.routes() if serving.verbs else ()),
+        *(playground.routes() if playground is not None else ()),
     ]
     gate.app = Router(
         routes, redirect_slashes=False, default=nothing_here, lifespan=mcp.router.lifespan_context

@@ -9,15 +9,20 @@ from typing import Any, Final
 from potlang import api
 from potlang.batch.jobs import Job, job_of_line
 from potlang.batch.rows import row_of
+from potlang.diag.fixes import raw_edits
+from potlang.diag.model import Fix
 from potlang.diag.render_json import diagnostic_to_json
+from potlang.drawing.draw import ViewError
 from potlang.languages.dagmath.solve.answers import AnswerChecker
 from potlang.languages.pot.lower import emit_after, passes_for
 from potlang.passes.base import PassLimit
 from potlang.passes.pipeline import PipelineError, read_pipeline
 from potlang.processes.frames import Message
+from potlang.report.base import located_diagnostics
 from potlang.report.results import Limits
 from potlang.sema.emit import Unwritable
 from potlang.smt.errors import Unsupported
+from potlang.source import Document
 from potlang.utils.gc_pause import begin_input
 from potlang.utils.serialize import json_text
 
@@ -56,6 +61,22 @@ def answered(request: Message, judge: AnswerChecker) -> Message:
 
 
 def _verified(job: Job, options: Options, judge: AnswerChecker) -> dict[str, Any]:
+    return _report(job, options, judge).to_dict()
+
+
+def _viewed(job: Job, options: Options, judge: AnswerChecker) -> dict[str, Any]:
+    report = _report(job, options, judge)
+    text, found = None, list[dict[str, Any]]()
+    try:
+        text = api.view(report, to=options["to"])
+    except ViewError as error:
+        found = located_diagnostics(report)
+        if not any(each["severity"] == "error" for each in found):
+            raise CannotAnswer(str(error)) from error
+    return {"file": job.name, "text": text, "diagnostics": found}
+
+
+def _report(job: Job, options: Options, judge: AnswerChecker) -> api.AnyReport:
     given: dict[str, Any] = {"trust": options["trust"], "limits": Limits(*options["limits"])}
     if job.language == "dagmath":
         answer = options.get("answer", job.answer)
@@ -64,7 +85,8 @@ def _verified(job: Job, options: Options, judge: AnswerChecker) -> dict[str, Any
         given |= {"route": options["route"], **_form(job, options)}
     else:
         given |= {name: options[name] for name in ("route", "models", "cores", "words")}
-    return api.verify(job.source, language=job.language, name=job.name, **given).to_dict()
+    found: api.AnyReport = api.verify(job.source, language=job.language, name=job.name, **given)
+    return found
 
 
 def _form(job: Job, options: Options) -> api.FormOptions:
@@ -83,7 +105,17 @@ def _checked(job: Job, options: Options, _: AnswerChecker) -> dict[str, Any]:
     form = _form(job, options) if job.language == "dot" else {}
     budget_ms = _LINT_MS if options["deep"] else 0
     checked = api.lint(job.source, language=job.language, name=job.name, budget_ms=budget_ms, **form)
-    return {"file": job.name, "diagnostics": list(checked.located())}
+    found = {"file": job.name, "language": job.language, "diagnostics": list(checked.located())}
+    if options["edits"]:
+        found["edits"] = [
+            [_edits(checked.document, fix) for fix in each.fixes] for each in checked.diagnostics
+        ]
+    return found
+
+
+def _edits(document: Document, fix: Fix) -> list[dict[str, Any]]:
+    """A fix as edits of the text that came, whose offsets count characters; none of a JSON value."""
+    return [each._asdict() for each in raw_edits(document, fix.edits)]
 
 
 def _fixed(job: Job, options: Options, _: AnswerChecker) -> dict[str, Any]:
@@ -120,4 +152,5 @@ _VERBS: Final[dict[str, Callable[[Job, Options, AnswerChecker], dict[str, Any]]]
     "check": _checked,
     "fix": _fixed,
     "compile": _compiled,
+    "view": _viewed,
 }

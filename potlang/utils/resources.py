@@ -11,7 +11,7 @@ from typing import Any
 
 
 def folder(name: str) -> Path:
-    """The folder `schemas` or `stdlib`."""
+    """The folder of the data of this name, as `schemas` or `stdlib`."""
     # Not by importlib.resources, which takes longer to import than a program that imports a pack to verify.
     inside = Path(__file__).parents[1] / name
     return inside if inside.is_dir() else Path(__file__).parents[2] / name

@@ -121,7 +121,7 @@ def test_without_a_directory_calls_have_no_tables(tmp_path: Path, monkeypatch: p
     allowed, none = CallerService(str(tmp_path)), CallerService()
 
     def codes(service: CallerService, program: dict[str, Any]) -> list[str]:
-        options = {"language": "pot", "deep": False}
+        options = {"language": "pot", "deep": False, "edits": False}
         request = {"verb": "check", "input": b64encode(json.dumps(program).encode()).decode()}
         found = json.loads(service.answer({**request, "options": options})["text"])
         called = service.answer({"arguments": {"operation": "check", "program": program}, "budget": 1_500})
