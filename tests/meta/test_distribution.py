@@ -43,7 +43,10 @@ def test_the_wheel_has_the_package_and_its_data_alone(built: Path) -> None:
     assert {name.split("/")[0].partition("-")[0] for name in names} == {"potlang"}
     inside = {name.removeprefix("potlang/") for name in names if name.startswith("potlang/")}
     tracked = subprocess.run(
-        ["git", "ls-files", "potlang", "examples", "schemas", "spec", "stdlib"], cwd=ROOT, capture_output=True, text=True
+        ["git", "ls-files", "potlang", "examples", "schemas", "spec", "stdlib"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
     )
     if tracked.returncode == 0:
         assert inside == {name.removeprefix("potlang/") for name in tracked.stdout.splitlines()}

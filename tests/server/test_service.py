@@ -205,6 +205,55 @@ def test_the_other_verbs_give_diagnostics_fixes_and_lowered_forms() -> None:
     run(main)
 
 
+def test_the_view_of_an_input_is_what_the_command_draws() -> None:
+    """[SERVE-VERBS]"""
+
+    async def main() -> None:
+        gate = service_of()
+        page = (await ask(gate, "POST", "/v1/view", GIRAFFE)).json()
+        assert page["text"].startswith("<!DOCTYPE html>") and "Sotomayor" in page["text"]
+        drawn = (await ask(gate, "POST", "/v1/view?to=svg", TRACE)).json()
+        assert drawn == {"file": "-", "text": api.view(TRACE, to="svg"), "diagnostics": []}
+        rejected = (await ask(gate, "POST", "/v1/view", b"{")).json()
+        assert rejected["text"] is None and rejected["diagnostics"][0]["severity"] == "error"
+        assert (await ask(gate, "POST", "/v1/view?to=svg", SMALL)).json()["code"] == "cannot_answer"
+
+    run(main)
+
+
+@pytest.mark.parametrize(
+    ("data", "language", "wanted"),
+    [
+        (SMALL[:-2] + b",]}", "pot", SMALL.decode()),
+        # Offsets count characters, not bytes.
+        ('{"description": "é𝄞", "verifications": [{"constraint": "1 < 2",}]}'.encode(), "pot", None),
+        (b"@node id=1 role=problem\n\n\n@node id=1 role=proposer\n", "dot", None),
+    ],
+)
+def test_a_check_gives_fixes_as_edits_of_the_text(data: bytes, language: str, wanted: str | None) -> None:
+    """[SERVE-VERBS] All safe ones together are what `fix` does first."""
+    text = data.decode()
+
+    async def main() -> None:
+        found = (await ask(service_of(), "POST", "/v1/check?edits=true", data)).json()
+        assert found["language"] == language
+        assert [len(each) for each in found["edits"]] == [len(each["fixes"]) for each in found["diagnostics"]]
+        for each, edits in zip(found["diagnostics"], found["edits"], strict=True):
+            for fix, changes in zip(each["fixes"], edits, strict=True):
+                changed = text
+                for edit in reversed(changes):
+                    changed = changed[: edit["start"]] + edit["text"] + changed[edit["end"] :]
+                assert (changed == text) is not bool(changes)
+                if fix["applicability"] == "safe":
+                    left = api.check(changed, language=language).diagnostics
+                    assert len(left) < len(found["diagnostics"])
+                    assert wanted in (None, changed)
+        plain = (await ask(service_of(), "POST", "/v1/check", data)).json()
+        assert "edits" not in plain
+
+    run(main)
+
+
 def test_what_stands_beside_an_input_counts() -> None:
     """[SERVE-VERBS] An object holds the input, the theory of a trace with it."""
     theory = {"constants": {"c": {"sort": "Bool", "members": ["p"]}}, "knowledge_base": ["p"]}
@@ -746,11 +795,11 @@ def test_answers_are_as_the_document_says() -> None:
     whole = document(CallerLimits())
 
     async def main() -> None:
-        for verb in ("verify", "check", "fix", "compile"):
+        for verb, query in (*((each, "") for each in service.VERBS), ("check", "?edits=true")):
             content = whole["paths"][f"/v1/{verb}"]["post"]["responses"]["200"]["content"]
             schema = content["application/json"]["schema"]
             check = jsonschema.Draft202012Validator({**schema, "components": whole["components"]})
             for body in (SMALL, b"{", GIRAFFE):
-                check.validate((await ask(service_of(), "POST", f"/v1/{verb}", body)).json())
+                check.validate((await ask(service_of(), "POST", f"/v1/{verb}{query}", body)).json())
 
     run(main)
