@@ -74,7 +74,11 @@ export class Editor {
         evidence,
         keymap.of([...defaultKeymap, ...searchKeymap, ...historyKeymap, ...foldKeymap, ...lintKeymap]),
         EditorView.lineWrapping,
-        EditorView.contentAttributes.of({ "aria-label": "Program, trace or solution", spellcheck: "false" }),
+        EditorView.contentAttributes.of({
+          "aria-label": "Program, trace or solution",
+          spellcheck: "false",
+          tabindex: "0",
+        }),
         EditorView.updateListener.of((update) => update.docChanged && onChange()),
         this.language.of([]),
       ],
