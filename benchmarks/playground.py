@@ -14,6 +14,7 @@ import http.client
 import itertools
 import json
 import os
+import select
 import signal
 import statistics
 import subprocess
@@ -43,6 +44,7 @@ _GRACE_SECONDS: Final = 10.0
 _MOST_SLOWER_SECONDS: Final = 2.0
 _MOST_GROWTH: Final = 1.2
 _MEGABYTE: Final = 1024 * 1024
+_PIECE: Final = 65_536
 _ANSWERS: Final = frozenset({200, 413, 422})
 _LATER: Final = frozenset({429, 503})
 
@@ -108,7 +110,15 @@ class Playground:
     ) -> tuple[int, str, bytes]:
         connection = http.client.HTTPConnection("127.0.0.1", self._port, timeout=seconds)
         try:
-            connection.request(method, path, body, {"Authorization": f"Bearer {token}"})
+            connection.putrequest(method, path)
+            connection.putheader("Authorization", f"Bearer {token}")
+            connection.putheader("Content-Length", str(len(body)))
+            connection.endheaders()
+            # As clients do that are answered before they have sent everything.
+            for at in range(0, len(body), _PIECE):
+                if select.select([connection.sock], [], [], 0)[0]:
+                    break
+                connection.send(body[at : at + _PIECE])
             answer = connection.getresponse()
             return answer.status, answer.getheader("Retry-After") or "", answer.read()
         finally:
@@ -194,6 +204,9 @@ def main(count: int, rounds: int, workers: int, total_timeout: float, is_checked
     # Of a call that waits for its turn behind as many as may be open.
     most = (total_timeout + _GRACE_SECONDS) * (count / workers + 1)
     with running(workers, total_timeout) as playground:
+        # The first ones wait for the processes to start.
+        for _ in range(2 * workers):
+            playground.ask("check", Given("small", _SMALL), "editing", 60.0)
         alone = [playground.ask("check", Given("small", _SMALL), "editing", 60.0) for _ in range(_ALONE)]
         resident.append(playground.resident)
         for _ in range(rounds):

@@ -324,7 +324,7 @@ def test_files_are_opened_and_the_state_is_kept_until_it_is_reset(watched: Watch
     within = tmp_path / "within.json"
     within.write_text("[" * (2 * 1024 * 1024))
     page.set_input_files("#file", within)
-    page.wait_for_selector("#problems :text('the body has more than')", timeout=30_000)
+    page.wait_for_selector("#problems :text('the text has more than 1,048,576 bytes')", timeout=30_000)
 
 
 SIZES = [(390, 844), (820, 1180), (1280, 800), (2200, 1200)]

@@ -27,7 +27,8 @@ export async function sessionOf(signal) {
 export async function ask(verb, text, { caller = "editing", parameters = {}, signal, onWait = () => {} } = {}) {
   let renewed = false;
   for (;;) {
-    const { tokens } = await sessionOf(signal);
+    const { tokens, limits } = await sessionOf(signal);
+    if (new Blob([text]).size > limits.bytes) throw new Refused(tooLong(limits));
     const response = await reached(`/v1/${verb}?${new URLSearchParams(parameters)}`, {
       method: "POST",
       headers: { Authorization: `Bearer ${tokens[caller]}`, "Content-Type": "text/plain; charset=utf-8" },
@@ -65,6 +66,12 @@ export async function back() {
       // Not yet.
     }
   }
+}
+
+/** What the server would say, without sending it all of the text. */
+function tooLong(limits) {
+  const detail = `the text has more than ${limits.bytes.toLocaleString("en")} bytes`;
+  return { code: "too_large", detail, help: "make it shorter" };
 }
 
 async function reached(path, options) {
