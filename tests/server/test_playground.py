@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
+import sys
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -223,3 +225,14 @@ def test_a_step_of_the_tutorial_is_done_by_its_answer(step: str) -> None:
 def test_the_tutorial_has_ten_steps() -> None:
     """[PLAY-TUTORIAL]"""
     assert len(STEPS) == 10
+
+
+# --- hostile programs ------------------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+def test_fifty_hostile_programs_at_once_are_answered_while_somebody_types() -> None:
+    """[PLAY-HOSTILE], [PLAY-LIMITS] `benchmarks/playground.py` says how long all of it takes."""
+    command = [sys.executable, str(ROOT / "benchmarks" / "playground.py"), "--check", "--rounds", "2"]
+    done = subprocess.run([*command, "--total-timeout", "4"], capture_output=True, text=True, timeout=900)
+    assert done.returncode == 0, done.stdout + done.stderr

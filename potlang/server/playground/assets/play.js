@@ -12,6 +12,8 @@ import { Tutorial, stepsOf } from "./tutorial.js";
 
 const at = (id) => document.getElementById(id);
 const LARGEST_FILE = 8 * 1024 * 1024;
+const KEEP_MS = 300;
+let keeping = 0;
 
 const [examples, steps] = await Promise.all([
   read("examples.json").then((found) => found.json()),
@@ -54,9 +56,18 @@ const answers = new Answers(editor, {
 });
 
 function changed() {
-  keep({ text: editor.text });
+  clearTimeout(keeping);
+  keeping = setTimeout(keepText, KEEP_MS);
   problems.changed();
   answers.changed();
+}
+
+/** Keep the text, if it has changed since. */
+function keepText() {
+  if (!keeping) return;
+  clearTimeout(keeping);
+  keeping = 0;
+  keep({ text: editor.text });
 }
 
 function load(text, name) {
@@ -147,11 +158,14 @@ function start() {
   at("theme").addEventListener("change", (event) => theme(event.target.value));
   at("reset").addEventListener("click", () => {
     if (!confirm("Forget the text, the tutorial's progress and the colours?")) return;
+    clearTimeout(keeping);
+    keeping = 0;
     forget();
     location.reload();
   });
   at("name").value = recall("name") ?? "returns.json";
   at("name").addEventListener("input", (event) => keep({ name: event.target.value }));
+  addEventListener("pagehide", keepText);
   addEventListener("keydown", (event) => {
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey) && !event.defaultPrevented) answers.verify();
   });

@@ -6,8 +6,9 @@ const MOST_ROWS = 200;
 const LOOKS = {
   good: ["entailed", "accepted", "optimal", "proved", "validated"],
   bad: ["refuted", "rejected", "inconsistent", "wrong", "unfaithful", "infeasible", "invalidated"],
+  plain: ["given", "not checkable"],
 };
-const SIGNS = { good: "✓", bad: "✗", open: "?" };
+const SIGNS = { good: "✓ ", bad: "✗ ", open: "? ", plain: "" };
 const SAID = {
   pot: {
     entailed: "Everything that is claimed follows from what is assumed.",
@@ -52,14 +53,14 @@ const REASONS = {
   unsupported: "the solvers cannot do this",
 };
 
-/** How a verdict looks: `good`, `bad` or `open`. */
+/** How a verdict looks: `good`, `bad`, `plain` or else `open`. */
 function lookOf(verdict) {
   return Object.keys(LOOKS).find((look) => LOOKS[look].includes(verdict)) ?? "open";
 }
 
 export function chip(verdict) {
   const look = lookOf(verdict);
-  return element("span", { class: `chip ${look}` }, element("span", { "aria-hidden": "true" }, `${SIGNS[look]} `), verdict);
+  return element("span", { class: `chip ${look}` }, element("span", { "aria-hidden": "true" }, SIGNS[look]), verdict);
 }
 
 /** A report as an element. `show` is given what evidence rests on, as pointers or lines, to mark it in the editor. */
@@ -116,14 +117,19 @@ function program(report, show) {
 
 function claim(result, words, show) {
   const { evidence } = result;
+  const said = words?.answer ?? [];
+  // What is assumed is listed behind the sentence that speaks of it.
+  const before = said.findIndex((each) => each.endsWith(":")) + 1 || said.length;
   return element(
     "article",
     {},
     element("h3", {}, result.name, " ", chip(result.verdict)),
     words?.claim ? element("p", {}, words.claim) : null,
-    words ? words.answer.map((each) => element("p", { class: "answer" }, each)) : null,
+    said.slice(0, before).map((each) => element("p", {}, each)),
+    evidence ? coreList(evidence, words, show, result) : null,
+    said.slice(before).map((each) => element("p", {}, each)),
     result.reason ? element("p", {}, `It is unknown since ${REASONS[result.reason] ?? result.reason}.`) : null,
-    evidence ? [coreList(evidence, words, show, result), scenarios(evidence), bindings(evidence)] : null,
+    evidence ? [corrections(evidence), scenarios(evidence), bindings(evidence)] : null,
     element(
       "p",
       { class: "quiet" },
@@ -151,7 +157,6 @@ function coreList(evidence, words, show, result) {
       ),
     ),
     button("Show all of this in the text", () => show(coreOf(result)), { class: "link" }),
-    corrections(evidence),
   ];
 }
 
@@ -196,7 +201,7 @@ function optimum(found, words, show) {
     "article",
     {},
     element("h3", {}, "Optimum ", chip(found.status)),
-    found.points ? null : said.map((each) => element("p", { class: "answer" }, each)),
+    found.points ? null : said.map((each) => element("p", {}, each)),
     found.points ? null : table("Aims", ["aim", "value", "status"], aims),
     found.points ? table("Best combinations", found.objectives.map((each) => each.name), points.map((each) => each.map(String))) : null,
     values.length ? table("Reached with", ["", "value"], values.map(([term, value]) => [element("code", {}, term), value])) : null,
