@@ -362,7 +362,7 @@ def test_axe_finds_nothing_serious_and_nothing_is_cut(
             look(example)
         page.click("#tab-smt2")
         page.wait_for_selector("#panel pre", timeout=30_000)
-        look("SMT-LIB")
+        look("what the solver is asked")
         page.click(".cm-content")
         page.keyboard.press("Control+f")
         look("search")
