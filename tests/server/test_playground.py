@@ -20,7 +20,7 @@ from test_service import SMALL, Answer, Here, ask, run
 from potlang import api
 from potlang.server.gate import Gate
 from potlang.server.metrics import Metrics
-from potlang.server.playground.examples import examples
+from potlang.server.playground.examples import _TITLES, examples
 from potlang.server.playground.pages import Playground
 from potlang.server.serving import Serving, application
 from potlang.server.sessions import SessionLimits
@@ -168,6 +168,7 @@ def test_all_examples_are_listed() -> None:
         each.name for each in (ROOT / "examples").iterdir() if each.is_file()
     }
     assert len({each.title for each in listed}) == len(listed)
+    assert [each.name for each in listed][: len(_TITLES)] == [*_TITLES]
 
 
 def test_the_bundle_is_of_the_versions_that_are_named() -> None:

@@ -29,7 +29,7 @@ _TITLES: Final = {
     "natascha.dagmath.json": "A solution in steps",
     "logarithms.dagmath.txt": "A solution in steps, as text",
 }
-"""What each example shows, in the order of the list."""
+"""What each example shows, in the order of the list; another one has its name there."""
 
 
 class Example(NamedTuple):
@@ -42,8 +42,6 @@ class Example(NamedTuple):
 
 def examples() -> list[Example]:
     """All examples."""
-    root = folder("examples")
-    return [
-        Example(name, title, root.joinpath(name).read_text(encoding="utf-8"))
-        for name, title in _TITLES.items()
-    ]
+    files = {each.name: each for each in sorted(folder("examples").iterdir()) if each.is_file()}
+    names = [*(name for name in _TITLES if name in files), *(name for name in files if name not in _TITLES)]
+    return [Example(name, _TITLES.get(name, name), files[name].read_text(encoding="utf-8")) for name in names]

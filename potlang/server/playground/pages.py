@@ -6,7 +6,7 @@ import json
 import secrets
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
@@ -22,8 +22,6 @@ from potlang.version import __version__
 
 ROOT: Final = "/play/"
 """Below it is all that the page loads."""
-EDITING: Final = "editing"
-VERIFYING: Final = "verifying"
 _ASSETS: Final = Path(__file__).parent / "assets"
 _INDEX: Final = "index.html"
 _FRAME: Final = "frame.html"
@@ -69,7 +67,7 @@ class Playground:
         verifying = limits._replace(in_flight=at_once)
         self.tokens = [
             BearerToken(secrets.token_urlsafe(32), name, each)
-            for name, each in ((EDITING, limits), (VERIFYING, verifying))
+            for name, each in (("editing", limits), ("verifying", verifying))
         ]
         session = {
             "version": __version__,
@@ -122,7 +120,7 @@ class _Sent:
         self._type = type_
         self._headers = {"Content-Security-Policy": _NOTHING, **_HEADERS, **(more or {})}
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> Any:
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         response = Response(self._text, headers=self._headers, media_type=self._type)
         await response(scope, receive, send)
 
