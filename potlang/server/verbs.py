@@ -105,7 +105,8 @@ def _checked(job: Job, options: Options, _: AnswerChecker) -> dict[str, Any]:
     form = _form(job, options) if job.language == "dot" else {}
     budget_ms = _LINT_MS if options["deep"] else 0
     checked = api.lint(job.source, language=job.language, name=job.name, budget_ms=budget_ms, **form)
-    found = {"file": job.name, "language": job.language, "diagnostics": list(checked.located())}
+    located = list(checked.located())
+    found: dict[str, Any] = {"file": job.name, "language": job.language, "diagnostics": located}
     if options["edits"]:
         found["edits"] = [
             [_edits(checked.document, fix) for fix in each.fixes] for each in checked.diagnostics

@@ -146,6 +146,7 @@ def test_limits_are_those_that_the_page_shows() -> None:
         assert (await send(gate, "/v1/verify?total_timeout=10", SMALL, "verifying")).status == 400
         editing, verifying = Playground(LIMITS, 2).tokens
         assert (editing.limits.in_flight, verifying.limits.in_flight) == (LIMITS.in_flight, 2)
+        assert (editing.limits.seconds, verifying.limits.seconds) == (5.0, 9.0)
 
     run(main)
 

@@ -22,6 +22,8 @@ from potlang.version import __version__
 
 ROOT: Final = "/play/"
 """Below it is all that the page loads."""
+_CHECK_SECONDS: Final = 5.0
+"""For a check while somebody types, most of which take a hundredth of it."""
 _ASSETS: Final = Path(__file__).parent / "assets"
 _INDEX: Final = "index.html"
 _FRAME: Final = "frame.html"
@@ -63,11 +65,12 @@ class Playground:
     """
 
     def __init__(self, limits: CallerLimits, at_once: int) -> None:
-        """`limits` are of both callers, `at_once` is how many verifications may be open."""
+        """`limits` are of a verification, `at_once` is how many may be open."""
+        editing = limits._replace(seconds=min(limits.seconds, _CHECK_SECONDS))
         verifying = limits._replace(in_flight=at_once)
         self.tokens = [
             BearerToken(secrets.token_urlsafe(32), name, each)
-            for name, each in (("editing", limits), ("verifying", verifying))
+            for name, each in (("editing", editing), ("verifying", verifying))
         ]
         session = {
             "version": __version__,
