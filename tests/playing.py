@@ -129,8 +129,7 @@ class Watched:
         """Click on Verify; the verdict."""
         self.page.click("#tab-result")
         self.page.click("#verify")
-        self.page.wait_for_selector("#cancel", state="hidden")
-        self.page.wait_for_selector("#verify:not([disabled])", timeout=60_000)
+        self.page.wait_for_selector("#cancel", state="hidden", timeout=60_000)
         found: str = self.page.locator("#panel .verdict .chip").first.inner_text()
         return found.split()[-1]
 

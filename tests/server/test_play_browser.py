@@ -273,6 +273,28 @@ def test_a_verification_is_cancelled_and_the_next_one_answered(watched: Watched)
 
 
 @pytest.mark.slow
+def test_a_check_that_takes_long_does_not_keep_the_next_one_waiting(watched: Watched) -> None:
+    """[PLAY-CHECK] Answers come back late here by what stands between the page and the server."""
+    page = watched.page
+    seen: list[str] = []
+
+    def slowly(route: Any) -> None:
+        seen.append(route.request.post_data)
+        if "slow" not in route.request.post_data:
+            route.continue_()
+
+    page.route("**/v1/check*", slowly)
+    page.click(".cm-content")
+    page.keyboard.press("Control+A")
+    page.keyboard.insert_text('{"description": "slow"}')
+    page.wait_for_timeout(600)
+    page.keyboard.press("Control+A")
+    page.keyboard.insert_text('{"knowledge_base": ["p"]}')
+    page.wait_for_selector("#problems :text('`p` is not declared')", timeout=10_000)
+    assert seen == ['{"description": "slow"}', '{"knowledge_base": ["p"]}']
+
+
+@pytest.mark.slow
 def test_a_server_that_was_started_again_is_used_again() -> None:
     """[PLAY-RETURN], [PLAY-TOKEN]"""
     port = free_port()

@@ -25,7 +25,10 @@ export class Answers {
     this.views = new Map();
     this.running = null;
     verify.addEventListener("click", () => this.verify());
-    cancel.addEventListener("click", () => this.running?.abort());
+    cancel.addEventListener("click", () => {
+      this.running?.abort();
+      verify.focus();
+    });
     tabs.addEventListener("keydown", (event) => this.move(event));
     tabs.append(...TABS.map(([name, title]) => this.tab(name, title)));
     this.show("result");
@@ -89,15 +92,20 @@ export class Answers {
     this.running = controller;
     let end;
     this.idle = new Promise((done) => (end = done));
-    this.buttons.verify.disabled = true;
+    // Not disabled: it would lose the focus.
+    this.buttons.verify.setAttribute("aria-disabled", true);
     this.buttons.cancel.hidden = false;
-    let wait = 0;
-    const began = performance.now();
+    let isWaiting = false;
+    let began = performance.now();
+    const onWait = (seconds) => {
+      isWaiting = seconds > 0;
+      began = performance.now();
+    };
     const tick = async () => {
       const { limits } = await sessionOf();
       if (this.running !== controller) return;
       const left = Math.ceil(limits.seconds - (performance.now() - began) / 1000);
-      this.progress.textContent = wait
+      this.progress.textContent = isWaiting
         ? "the server is busy; trying again…"
         : left > 0
           ? `at work; ${left} s of ${limits.seconds} s are left`
@@ -105,7 +113,7 @@ export class Answers {
     };
     const timer = setInterval(() => tick().catch(() => {}), 500);
     try {
-      const found = await work(controller.signal, (seconds) => (wait = seconds));
+      const found = await work(controller.signal, onWait);
       this.progress.textContent = "";
       return found;
     } catch (error) {
@@ -116,7 +124,7 @@ export class Answers {
       clearInterval(timer);
       this.running = null;
       this.buttons.cancel.hidden = true;
-      this.buttons.verify.disabled = false;
+      this.buttons.verify.removeAttribute("aria-disabled");
       end();
     }
   }

@@ -6,6 +6,7 @@ import { Refused, Unreachable, ask, back } from "./server.js";
 import { button, element } from "./text.js";
 
 const PAUSE_MS = 250;
+const PATIENCE_MS = 1_500;
 const MOST_LISTED = 50;
 const SIGNS = { error: "✗", warning: "!", note: "i" };
 const TITLES = { unsafe: "It may change the meaning", placeholder: "Something has to be filled in" };
@@ -17,6 +18,8 @@ export class Problems {
     Object.assign(this, { editor, list, state, language, explain, onChecked });
     this.kind = "pot";
     this.checked = null;
+    this.checking = null;
+    this.running = null;
     this.found = [];
     this.timer = 0;
     this.isBusy = false;
@@ -28,28 +31,35 @@ export class Problems {
     this.timer = setTimeout(() => this.check(), PAUSE_MS);
   }
 
-  /** Check the text now, unless a check is on its way: then afterwards. */
+  /** Check the text now, unless a check is on its way: then afterwards, or when that one takes long. */
   async check() {
     clearTimeout(this.timer);
-    if (this.isBusy) return;
+    if (this.isBusy) {
+      const { running } = this;
+      if (this.checking !== this.editor.text) this.timer = setTimeout(() => running.abort(), PATIENCE_MS);
+      return;
+    }
     this.isBusy = true;
     try {
       while (this.checked !== this.editor.text) await this.checkOnce(this.editor.text);
     } finally {
+      clearTimeout(this.timer);
       this.isBusy = false;
     }
   }
 
   async checkOnce(text) {
+    this.checking = text;
+    this.running = new AbortController();
     try {
-      this.state.textContent = "checking…";
-      const answer = await ask("check", text, { parameters: { edits: true } });
+      this.say("checking…");
+      const answer = await ask("check", text, { parameters: { edits: true }, signal: this.running.signal });
       this.checked = text;
       // If the text has changed since, the places are wrong by now; it is checked again.
       if (text === this.editor.text) this.show(answer);
     } catch (error) {
       if (error instanceof Unreachable) {
-        this.state.textContent = "the server does not answer; trying again…";
+        this.say("the server does not answer; trying again…");
         await back();
       } else if (error instanceof Refused) {
         this.checked = text;
@@ -57,7 +67,7 @@ export class Problems {
         this.editor.showProblems([]);
         this.say("not checked");
         this.list.replaceChildren(element("p", { class: "problem error" }, `${error.problem.detail}: ${error.problem.help}`));
-      } else {
+      } else if (error.name !== "AbortError") {
         throw error;
       }
     }

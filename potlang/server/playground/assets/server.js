@@ -22,7 +22,7 @@ export async function sessionOf(signal) {
 
 /**
  * The answer to a verb on a text. Waits and asks again where the server has too much to do, and tells `onWait`
- * for how many seconds. Raises Refused, Unreachable, and AbortError after `signal`.
+ * for how many seconds, then 0. Raises Refused, Unreachable, and AbortError after `signal`.
  */
 export async function ask(verb, text, { caller = "editing", parameters = {}, signal, onWait = () => {} } = {}) {
   let renewed = false;
@@ -46,6 +46,7 @@ export async function ask(verb, text, { caller = "editing", parameters = {}, sig
     if (!wait) throw new Refused(await problemOf(response));
     onWait(wait);
     await pause(wait * 1000, signal);
+    onWait(0);
   }
 }
 
