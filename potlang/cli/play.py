@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import os
 import threading
 import webbrowser
 from typing import TYPE_CHECKING, NamedTuple
@@ -80,12 +79,13 @@ def play(
 
 
 def _serve(host: str, listeners: list[socket.socket], workers: int | None, limits: LimitOptions) -> None:
+    from potlang.server.callers import default_count
     from potlang.server.playground.pages import Playground
     from potlang.server.serving import Serving, serve
     from potlang.server.sessions import SessionLimits
     from potlang.server.tokens import CallerLimits
 
-    places = workers or min(8, os.cpu_count() or 1)
+    places = workers or default_count()
     usual = CallerLimits(bytes=limits.bytes, seconds=limits.total_timeout, megabytes=limits.memory)
     playground = Playground(usual, 2 * places)
     collect_as_usual()

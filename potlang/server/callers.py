@@ -52,6 +52,11 @@ class CallAllowance(NamedTuple):
 _USUAL: Final = CallAllowance()
 
 
+def default_count() -> int:
+    """Calls at a time where nobody says how many: one for each core, at most eight."""
+    return min(8, os.cpu_count() or 1)
+
+
 Loss = Death | Literal["cancelled", "moment", "slowed"]
 
 
@@ -82,7 +87,7 @@ class Callers:
         watcher: Watcher = _NOBODY,
         sources: Sequence[str] = (),
     ) -> None:
-        self.count = count or min(8, os.cpu_count() or 1)
+        self.count = count or default_count()
         self._command = (*_CALLER, *sources)
         self._budget = budget
         self._watcher = watcher

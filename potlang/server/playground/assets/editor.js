@@ -23,7 +23,6 @@ import {
   keymap,
   lineNumbers,
   lintKeymap,
-  openSearchPanel,
   search,
   searchKeymap,
   setDiagnostics,
@@ -96,10 +95,6 @@ export class Editor {
 
   focus() {
     this.view.focus();
-  }
-
-  search() {
-    openSearchPanel(this.view);
   }
 
   /** Another text; what is the same at both ends stays, so that the cursor does too. It can be undone. */

@@ -1,5 +1,5 @@
 // The parts of CodeMirror that the playground uses. Built into ../assets/editor.min.js: see README.md.
-export { Compartment, EditorSelection, EditorState, RangeSetBuilder, StateEffect, StateField } from "@codemirror/state";
+export { Compartment, EditorState, RangeSetBuilder, StateEffect, StateField } from "@codemirror/state";
 export {
   Decoration,
   EditorView,
@@ -25,6 +25,6 @@ export {
   syntaxTree,
 } from "@codemirror/language";
 export { json } from "@codemirror/lang-json";
-export { lintGutter, lintKeymap, setDiagnostics } from "@codemirror/lint";
-export { openSearchPanel, search, searchKeymap } from "@codemirror/search";
+export { lintKeymap, setDiagnostics } from "@codemirror/lint";
+export { search, searchKeymap } from "@codemirror/search";
 export { classHighlighter } from "@lezer/highlight";
