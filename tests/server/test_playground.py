@@ -180,6 +180,8 @@ def test_the_bundle_is_of_the_versions_that_are_named() -> None:
     assert dict(re.findall(r"(?m)^(\S+) (\d+\.\d+\.\d+) \([\w-]+\)$", licences)) == wanted
     entry = (FOLDER / "bundle" / "editor.js").read_text(encoding="utf-8")
     names = set(re.findall(r"\w+", " ".join(re.findall(r"export \{([^}]*)\}", entry))))
+    imports = (re.findall(r'import \{([^}]*)\} from "./editor.min.js"', each.read_text()) for each in SCRIPTS)
+    assert names == {name for found in imports for each in found for name in re.findall(r"\w+", each)}
     bundle = (ASSETS / "editor.min.js").read_text(encoding="utf-8")
     assert len(bundle.encode()) < 600_000
     assert set(re.findall(r"\bas (\w+)", bundle[bundle.rindex("export{") :])) == names
