@@ -18,7 +18,6 @@ from potlang.languages.pot.lower import emit_after, passes_for
 from potlang.passes.base import PassLimit
 from potlang.passes.pipeline import PipelineError, read_pipeline
 from potlang.processes.frames import Message
-from potlang.report.base import located_diagnostics
 from potlang.report.results import Limits
 from potlang.sema.emit import Unwritable
 from potlang.smt.errors import Unsupported
@@ -61,32 +60,33 @@ def answered(request: Message, judge: AnswerChecker) -> Message:
 
 
 def _verified(job: Job, options: Options, judge: AnswerChecker) -> dict[str, Any]:
-    return _report(job, options, judge).to_dict()
+    given = _given(job, options, judge)
+    found: dict[str, Any] = api.verify(job.source, language=job.language, name=job.name, **given).to_dict()
+    return found
 
 
 def _viewed(job: Job, options: Options, judge: AnswerChecker) -> dict[str, Any]:
-    report = _report(job, options, judge)
-    text, found = None, list[dict[str, Any]]()
+    # A page has its sentences whatever `words` says.
+    given = {**_given(job, options, judge), **({"words": True} if job.language == "pot" else {})}
     try:
-        text = api.view(report, to=options["to"])
+        text = api.view(job.source, to=options["to"], language=job.language, name=job.name, **given)
     except ViewError as error:
-        found = located_diagnostics(report)
+        found = api.check(job.source, language=job.language, name=job.name).located()
         if not any(each["severity"] == "error" for each in found):
             raise CannotAnswer(str(error)) from error
-    return {"file": job.name, "text": text, "diagnostics": found}
+        return {"file": job.name, "text": None, "diagnostics": list(found)}
+    return {"file": job.name, "text": text, "diagnostics": []}
 
 
-def _report(job: Job, options: Options, judge: AnswerChecker) -> api.AnyReport:
+def _given(job: Job, options: Options, judge: AnswerChecker) -> dict[str, Any]:
+    """What `api.verify` takes for a language."""
     given: dict[str, Any] = {"trust": options["trust"], "limits": Limits(*options["limits"])}
     if job.language == "dagmath":
         answer = options.get("answer", job.answer)
-        given |= {"answer": answer, "steps": options["steps"], "judge": judge}
-    elif job.language == "dot":
-        given |= {"route": options["route"], **_form(job, options)}
-    else:
-        given |= {name: options[name] for name in ("route", "models", "cores", "words")}
-    found: api.AnyReport = api.verify(job.source, language=job.language, name=job.name, **given)
-    return found
+        return {**given, "answer": answer, "steps": options["steps"], "judge": judge}
+    if job.language == "dot":
+        return {**given, "route": options["route"], **_form(job, options)}
+    return {**given, **{name: options[name] for name in ("route", "models", "cores", "words")}}
 
 
 def _form(job: Job, options: Options) -> api.FormOptions:

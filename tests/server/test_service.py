@@ -212,6 +212,7 @@ def test_the_view_of_an_input_is_what_the_command_draws() -> None:
         gate = service_of()
         page = (await ask(gate, "POST", "/v1/view", GIRAFFE)).json()
         assert page["text"].startswith("<!DOCTYPE html>") and "Sotomayor" in page["text"]
+        assert page["text"] == api.view(GIRAFFE, name="-")
         drawn = (await ask(gate, "POST", "/v1/view?to=svg", TRACE)).json()
         assert drawn == {"file": "-", "text": api.view(TRACE, to="svg"), "diagnostics": []}
         rejected = (await ask(gate, "POST", "/v1/view", b"{")).json()
