@@ -35,7 +35,7 @@ class Told(NamedTuple):
 
     @classmethod
     def of_line(cls, line: bytes) -> Told:
-        """What a line of a file of times says."""
+        """The record in a line of a file of times."""
         verdict, ms, fault, tables = json.loads(line)
         return cls(verdict, ms, fault, tuple(ReadTable(*each) for each in tables))
 

@@ -25,7 +25,7 @@ _DRAIN_SECONDS = 5.0
 _QUEUE = 100
 
 
-class LimitOptions(NamedTuple):
+class PlayLimits(NamedTuple):
     """The most that one program has."""
 
     total_timeout: float
@@ -35,7 +35,7 @@ class LimitOptions(NamedTuple):
 
 _limit_options = grouped(
     "limits",
-    LimitOptions,
+    PlayLimits,
     "Limits of a program",
     click.option(
         "--total-timeout", type=click.FloatRange(0.1, 3_600), default=20.0, help="Seconds for all of it."
@@ -59,7 +59,12 @@ _limit_options = grouped(
 @workers_option
 @_limit_options
 def play(
-    port: int | None, host: str, public: bool, no_browser: bool, workers: int | None, limits: LimitOptions
+    port: int | None,
+    host: str,
+    public: bool,
+    no_browser: bool,
+    workers: int | None,
+    limits: PlayLimits,
 ) -> None:
     """Open the playground: an editor with diagnostics, verdicts, views, examples and a tutorial.
 
@@ -78,7 +83,7 @@ def play(
     _serve(host, listeners, workers, limits)
 
 
-def _serve(host: str, listeners: list[socket.socket], workers: int | None, limits: LimitOptions) -> None:
+def _serve(host: str, listeners: list[socket.socket], workers: int | None, limits: PlayLimits) -> None:
     from potlang.server.callers import default_count
     from potlang.server.playground.pages import Playground
     from potlang.server.serving import Serving, serve

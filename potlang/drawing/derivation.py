@@ -25,7 +25,7 @@ _SECONDS = 4.0
 
 
 class _Step(NamedTuple):
-    """What a step says, what it was derived by, the steps before it, and the assumptions it rests on."""
+    """A step: its formula, its rule, the steps before it, and the assumptions that it rests on."""
 
     says: str
     by: Assertion | None

@@ -42,7 +42,7 @@ _ATTRIBUTES = frozenset(
 _VALUE = re.compile(r"[\w.+\- %]{0,40}")
 
 
-class Formula(NamedTuple):
+class LatexFormula(NamedTuple):
     """LaTeX in a text: `source` with its delimiters, `latex` without them; `block`: on a line of its own."""
 
     source: str
@@ -50,13 +50,13 @@ class Formula(NamedTuple):
     block: bool
 
 
-def parts_of(text: str) -> Iterator[str | Formula]:
+def parts_of(text: str) -> Iterator[str | LatexFormula]:
     """A text as prose and formulas, in order."""
     at = 0
     for found in _FORMULA.finditer(text):
         yield text[at : found.start()]
         latex = found[found.lastgroup or 0]
-        yield Formula(found[0], latex, found.lastgroup in ("block", "bracket"))
+        yield LatexFormula(found[0], latex, found.lastgroup in ("block", "bracket"))
         at = found.end()
     yield text[at:]
 
@@ -71,14 +71,14 @@ def text_without_formulas(text: str) -> str:
     return "".join(part if isinstance(part, str) else _plain(part) for part in parts_of(text))
 
 
-def _formula(formula: Formula) -> Html:
+def _formula(formula: LatexFormula) -> Html:
     tree = _tree(formula.latex)
     if tree is None:
         return element("code", text_html(formula.source))
     return element("math", *map(_markup, tree), display="block" if formula.block else "inline")
 
 
-def _plain(formula: Formula) -> str:
+def _plain(formula: LatexFormula) -> str:
     tree = _tree(formula.latex)
     return formula.source if tree is None else " ".join(_flat(tree).split())
 
@@ -151,5 +151,5 @@ def _flat(tree: Element) -> str:
 
 
 def _grouped(text: str) -> str:
-    """What belongs together, in parentheses if it is more than one token."""
+    """The tokens of a group, in parentheses if there are several."""
     return text if len(text) == 1 or text.isalnum() else f"({text.strip()})"

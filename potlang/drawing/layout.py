@@ -49,7 +49,7 @@ class Link(NamedTuple):
     label: Size = (0, 0)
 
 
-class Box(NamedTuple):
+class PlacedBox(NamedTuple):
     """A placed box by its upper left corner."""
 
     x: float
@@ -68,7 +68,7 @@ class Route(NamedTuple):
 class GraphLayout(NamedTuple):
     """The boxes and the lines in the order in which they were given, inside of `width` and `height`."""
 
-    boxes: tuple[Box, ...]
+    boxes: tuple[PlacedBox, ...]
     routes: tuple[Route, ...]
     width: float
     height: float
@@ -206,12 +206,12 @@ class _Flow:
             _round(max(ys) - top + _MARGIN),
         )
 
-    def _box(self, number: int) -> Box:
+    def _box(self, number: int) -> PlacedBox:
         across, along = self._middles[number]
         left = across - self._room[number][0] / 2, along - self._room[number][1] / 2
-        return Box(*self._turned(left), *self._turned(self._sizes[number]))
+        return PlacedBox(*self._turned(left), *self._turned(self._sizes[number]))
 
-    def _loop(self, box: Box, link: Link) -> Route:
+    def _loop(self, box: PlacedBox, link: Link) -> Route:
         right, out = box.x + box.width, box.x + box.width + _LOOP - 6
         upper, lower = box.y + box.height * 0.3, box.y + box.height * 0.75
         middle = (out + 2 + link.label[0] / 2, (upper + lower) / 2)
@@ -219,7 +219,7 @@ class _Flow:
 
     # --- lines ------------------------------------------------------------------------------------
 
-    def _routes(self, boxes: Sequence[Box], bands: Sequence[_Band]) -> Iterator[Route]:
+    def _routes(self, boxes: Sequence[PlacedBox], bands: Sequence[_Band]) -> Iterator[Route]:
         """The lines between different boxes, in order, but for those beside the drawing."""
         ways = [self._way(number, bands) for number in range(len(self._lines))]
         starts, ends = self._ports(boxes, ways)
@@ -235,7 +235,7 @@ class _Flow:
                 points.reverse()
             yield Route(tuple(points), self._turned(self._labels[number]))
 
-    def _outer_routes(self, boxes: Sequence[Box], bands: Sequence[_Band]) -> Iterator[Route]:
+    def _outer_routes(self, boxes: Sequence[PlacedBox], bands: Sequence[_Band]) -> Iterator[Route]:
         """The lines beside the drawing: out of a rank, along the drawing in a lane, and into a rank."""
         edge = max(across + size[0] / 2 for (across, _), size in zip(self._middles, self._room, strict=True))
         edge = max([edge, *(across for way in self._inner for across, _ in way)]) + _BOXES
@@ -257,7 +257,7 @@ class _Flow:
             yield Route(tuple(reversed(turned) if link.source > link.target else turned), middle)
 
     def _outer_end(
-        self, boxes: Sequence[Box], box: int, bands: Sequence[_Band], number: int, *, forward: bool
+        self, boxes: Sequence[PlacedBox], box: int, bands: Sequence[_Band], number: int, *, forward: bool
     ) -> list[Point]:
         """From a box into the gap beyond its rank, each line at a height of its own there."""
         (across, along), (wide, long) = self._turned(boxes[box][:2]), self._sizes[box]
@@ -285,7 +285,9 @@ class _Flow:
                 corners += [(across, band.start - CORNER), (across, band.end + CORNER)]
         return corners
 
-    def _ports(self, boxes: Sequence[Box], ways: Sequence[list[Point]]) -> tuple[list[Point], list[Point]]:
+    def _ports(
+        self, boxes: Sequence[PlacedBox], ways: Sequence[list[Point]]
+    ) -> tuple[list[Point], list[Point]]:
         """Where lines leave and enter their boxes: apart from each other, in the order of where they go."""
         leaving: dict[int, list[tuple[float, int]]] = defaultdict(list)
         entering: dict[int, list[tuple[float, int]]] = defaultdict(list)

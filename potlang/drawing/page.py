@@ -120,7 +120,7 @@ def graph_link(id_: int, noun: str) -> Html:
 
 
 def folded(summary: str, body: Html) -> Html:
-    """What a reader opens if it is wanted; nothing of nothing."""
+    """A part that a reader may open; nothing of nothing."""
     return element("details", element("summary", summary), body) if body else Html("")
 
 
@@ -191,7 +191,7 @@ def _hash(text: str) -> str:
 
 
 def version_words(version: str) -> str:
-    """What made the page."""
+    """The line that names the version."""
     return f"potlang {version}".rstrip()
 
 

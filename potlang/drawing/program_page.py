@@ -98,7 +98,7 @@ class _Results:
         return joined([*elections, *articles])
 
     def others(self) -> Iterator[Section]:
-        """What is said of the assumptions, and of the optimum."""
+        """The sections on the assumptions and on the optimum."""
         for name, verdict, lines in self._rows[len(self._report.results) :]:
             said = self._others.get(str(name))
             core = self._core_of(str(name))

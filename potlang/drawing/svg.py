@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from potlang.drawing.colours import DARK, LIGHT, Palette
 from potlang.drawing.graph import DrawnGraph, Legend, Line, Vertex
-from potlang.drawing.layout import CORNER, Box, GraphLayout, Link, Point, layout
+from potlang.drawing.layout import CORNER, GraphLayout, Link, PlacedBox, Point, layout
 from potlang.drawing.measure import FONT, shortened, text_width, wrapped
 from potlang.report.html import Html, element, joined
 
@@ -208,7 +208,7 @@ def _swatch(class_: str, x: float, y: float) -> Html:
 # --- vertices --------------------------------------------------------------------------------------
 
 
-def _vertex(vertex: Vertex, lines: tuple[str, ...], box: Box, prefix: str, linked: bool) -> Html:
+def _vertex(vertex: Vertex, lines: tuple[str, ...], box: PlacedBox, prefix: str, linked: bool) -> Html:
     text = partial(element, "text", x=f"{box.x + _PADDING:g}")
     room = box.width - 2 * _PADDING - (_MARK if vertex.mark else 0)
     mark = element("text", vertex.mark, class_="mark", x=f"{box.x + box.width - 20:g}", y=f"{box.y + 20:g}")

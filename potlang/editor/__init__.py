@@ -1,1 +1,1 @@
-"""What editors ask of a text while it is written: from the text and a place in it to an answer."""
+"""Answers to editors: functions of a text that is being written and a place in it."""

@@ -1,4 +1,4 @@
-"""What is answered to an editor, in characters of the text; `wire` makes the editor's own form of it."""
+"""Answers to an editor, in characters of the text; `wire` makes the editor's own form of them."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ TOKEN_MODIFIERS = ("declaration", "readonly", "defaultLibrary")
 
 
 class HoverText(NamedTuple):
-    """What is said of a part of the text, in Markdown."""
+    """The hover text of a part of the text, in Markdown."""
 
     span: TextSpan
     markdown: str
@@ -107,11 +107,11 @@ class LanguageText:
     """A text in one of the languages. What a language has no answer to, it leaves as it is here."""
 
     def hover(self, offset: int) -> HoverText | None:
-        """What is to be said of the character at an offset."""
+        """The hover text of the character at an offset."""
         return None
 
     def completions(self, offset: int) -> Completions:
-        """What may stand at an offset."""
+        """Completions at an offset."""
         return Completions()
 
     def definition(self, offset: int) -> list[TextSpan]:

@@ -268,6 +268,6 @@ _ANSWERS: Final[dict[str, Callable[[_KnownText, Question], Any]]] = {
     "outline": _outline,
     "folds": _folds,
 }
-"""What may be asked, and what answers it."""
+"""The functions that answer, by question."""
 _CHECKING: Final = frozenset({"mistakes", "diagnostics", "actions", "format", "rename"})
-"""What checks the text: it has more time, and a child of its own."""
+"""Questions that check the whole text: they have more time, and a child of their own."""

@@ -24,7 +24,7 @@ CHECK_MS: Final = 4_000
 _TELLING: Final = frozenset({"sorts", "knowledge_base", "verifications", "optimization"})
 """Sections that no other format has."""
 LANGUAGES: Final[dict[str, Kind]] = {"potlang-trace": "dot", "potlang-solution": "dagmath", "potlang": "pot"}
-"""What editors call the languages, where a file says by its name what it is."""
+"""The languages by the identifiers that editors have for them."""
 
 
 class Diagnosed(NamedTuple):
@@ -47,7 +47,7 @@ class Diagnosed(NamedTuple):
         return start + self.shift, end + self.shift
 
     def changes(self, fix: Fix) -> list[TextChange]:
-        """What a fix changes in the text; nothing where it does not apply."""
+        """The changes that a fix makes to the text; none where it does not apply."""
         edits = raw_edits(self.document, fix.edits)
         return [TextChange(edit.start + self.shift, edit.end + self.shift, edit.text) for edit in edits]
 
@@ -104,7 +104,7 @@ def _json_of(text: str) -> object:
 
 
 def diagnose(text: str, language: str = "") -> Diagnosed:
-    """What `potc check` says of a text, without the findings of the linter; it ends within its time."""
+    """The diagnostics of `potc check` without the linter's findings; it ends within its time."""
     kind = kind_of_text(text, language)
     document = Document.from_str(text, "<editor>")
     if len(text) > LARGEST:

@@ -15,7 +15,7 @@ _KEY_AFTER = re.compile(r"[ \t\n\r]*+:")
 
 
 class JsonCursor(NamedTuple):
-    """What the cursor is in: the member or item at `pointer`, or its key, or between the parts of it.
+    """The place of the cursor: in the member or item at `pointer`, in its key, or between its parts.
 
     `span` is what stands there in the mended text: a whole string with its quotes, or nothing. `inside`
     counts characters of the decoded string up to the cursor; None where it is in no string.
@@ -56,7 +56,7 @@ class JsonText:
         return self.json.original_span((start, extent.end))
 
     def cursor(self, offset: int) -> JsonCursor:
-        """What an offset of the original text is in."""
+        """The place of an offset of the original text."""
         at = self.json.mended(offset)
         layout = self.json.document.layout
         here, pointer = layout.root(), ""

@@ -119,4 +119,4 @@ class Lane:
 
 
 class Refused(Exception):
-    """What was asked for is not done; the text says why."""
+    """The request is refused; the text says why."""

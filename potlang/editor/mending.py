@@ -23,7 +23,7 @@ _LITERALS: Final = frozenset({"true", "false", "null"})
 _STRINGS: Final = {"string": '"', "single": "'", "curly": "“”", "open": "\"'“"}
 _PAIR: Final = {"{": "}", "[": "]"}
 _TAIL = re.compile(r"(?:[ \t]*\}[\]}, \t]*|,?[ \t]*)\Z")
-"""What behind a string that is not closed belongs to the JSON around it: formulas do not end in a brace."""
+"""The end of an unclosed string that belongs to the JSON around it: formulas do not end in a brace."""
 _W = r"[ \t\n\r]*+"
 _ITEM = r'"[^"\\\x00-\x1f]*+"'
 # Well-formed strings of a list are passed in one match: most of a large program is a list of facts.

@@ -1,4 +1,4 @@
-"""What the specification says of the operators and the built-in functions, found by their names in it."""
+"""The rules of the specification on operators and built-in functions, found by their names in it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the JSON Schemas of the formats say of a place: the keys and the words that may stand there."""
+"""Keys and words that the JSON Schemas of the formats allow at a place."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def words_at(name: str, tokens: tuple[str, ...]) -> dict[str, str]:
 
 
 def description_at(name: str, tokens: tuple[str, ...]) -> str:
-    """What a place means; empty where nothing is said of it."""
+    """The description of a place; empty where there is none."""
     return next((text for schema in _at(name, tokens) if (text := schema.get("description", ""))), "")
 
 

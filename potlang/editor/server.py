@@ -296,7 +296,7 @@ def _members(given: Any) -> dict[str, Any]:
 
 
 def _register_places(server: EditorServer) -> None:
-    """What is asked about a place."""
+    """Register the questions about a place."""
 
     def about(
         method: str,
@@ -333,7 +333,7 @@ def _register_places(server: EditorServer) -> None:
 
 
 def _register_parts(server: EditorServer) -> None:
-    """What is asked about a part of a document, or about the whole of it."""
+    """Register the questions about a part of a document, or about the whole of it."""
 
     def whole(method: str, ask: str, *, checks: bool = False) -> None:
         async def answer(params: Any) -> Any:

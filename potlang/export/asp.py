@@ -14,7 +14,7 @@ from typing import Final
 
 from potlang.export.asp_rules import Members, Predicates, RuleWriter, spelled
 from potlang.export.first_order import defining_formula, first_order
-from potlang.export.problem import NoCounterpart, Problem, label, stated_at
+from potlang.export.problem import NoCounterpart, ToolProblem, label, stated_at
 from potlang.export.texts import Names
 from potlang.ir import operators as op
 from potlang.ir.module import COMPLETION, Assertion, AssertionKind
@@ -47,7 +47,7 @@ _HEAD: Final = """\
 _WORDS: Final = ("claim", "side", "not")
 
 
-def asp_text(problem: Problem) -> str:
+def asp_text(problem: ToolProblem) -> str:
     """The answer set program. Raises `NoCounterpart`."""
     return _AspWriter(problem).text()
 
@@ -55,7 +55,7 @@ def asp_text(problem: Problem) -> str:
 class _AspWriter:
     """Chooses what is a rule and what is a constraint, and puts the parts in order."""
 
-    def __init__(self, problem: Problem) -> None:
+    def __init__(self, problem: ToolProblem) -> None:
         self._problem = problem
         self._pool = problem.pool
         self._normal = NegationNormalForm(self._pool)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
-from potlang.export.problem import NoCounterpart, Problem, label
+from potlang.export.problem import NoCounterpart, ToolProblem, label
 from potlang.export.texts import Names, slug
 from potlang.ir import operators as op
 from potlang.ir.nodes import App, Lit, Node, Quant, Sym, Symbol, Var, free_variable_sets, reachable
@@ -31,7 +31,7 @@ def variable_word(name: str) -> str:
 class Members:
     """The members of each sort, and what it takes to say that two of them are the same."""
 
-    def __init__(self, problem: Problem, names: Names) -> None:
+    def __init__(self, problem: ToolProblem, names: Names) -> None:
         self._problem = problem
         self._names = names
         self._sorts: dict[Sort, str] = {}
@@ -136,7 +136,7 @@ class Members:
 class Predicates:
     """The predicates of symbols. A function is one with its value as the last argument."""
 
-    def __init__(self, problem: Problem, members: Members, names: Names) -> None:
+    def __init__(self, problem: ToolProblem, members: Members, names: Names) -> None:
         self._members = members
         self._names = names
         self._texts: dict[Symbol, str] = {}

@@ -101,7 +101,7 @@ class _Lifting:
     def __init__(self, pool: Pool) -> None:
         self._pool = pool
         self.formulas: dict[int, Node] = {}
-        """What each formula becomes."""
+        """The translation of each formula."""
         self._cases: dict[int, list[Case]] = {}
 
     def add(self, node: Node) -> None:

@@ -14,7 +14,7 @@ from typing import Final, cast
 from potlang.export.lean_proofs import ProofWriter
 from potlang.export.problem import (
     NoCounterpart,
-    Problem,
+    ToolProblem,
     label,
     pairs_of,
     require_small,
@@ -93,7 +93,7 @@ open Classical
 """
 
 
-def lean_text(problem: Problem) -> str:
+def lean_text(problem: ToolProblem) -> str:
     """The file. Raises `NoCounterpart`."""
     return LeanWriter(problem).text()
 
@@ -101,7 +101,7 @@ def lean_text(problem: Problem) -> str:
 class LeanWriter:
     """Names the parts of a problem and writes them, declaration by declaration."""
 
-    def __init__(self, problem: Problem) -> None:
+    def __init__(self, problem: ToolProblem) -> None:
         self.problem = problem
         self._names = Names(_spelled, (*_CORE, *_MADE))
         self._sorts: dict[Sort, str] = {}

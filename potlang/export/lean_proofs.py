@@ -51,7 +51,7 @@ class _NoSimpleProof(Exception):
 
 
 class _Proof:
-    """What is known by name, and the lines so far."""
+    """The hypotheses by name, and the lines so far."""
 
     def __init__(self, writer: LeanWriter, derivation: Derivation) -> None:
         self._writer = writer
@@ -61,7 +61,7 @@ class _Proof:
         self._assertions = {each.key: each.formula for each in writer.problem.assertions}
         self._called: dict[Symbol, str] = {}
         self._known: dict[int, str] = {}
-        """What proves a formula, by its id."""
+        """The proof terms of formulas, by their ids."""
         self._lines: list[str] = []
 
     def lines(self, goal: Node) -> list[str]:
@@ -93,7 +93,7 @@ class _Proof:
         return None
 
     def _introduced(self, goal: Node) -> Node:
-        """What is left to be shown, once variables and premises of the goal are named."""
+        """The goal that is left once its variables and premises are named."""
         while True:
             if isinstance(goal, Quant) and goal.kind == "forall":
                 goal = self._with_constants(goal)

@@ -1,4 +1,4 @@
-"""What is written of a module: its assumptions and some claims, and what occurs in them."""
+"""A module to be written for a tool: its assumptions, some claims, and the symbols that occur in them."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class TooLarge(NoCounterpart):
 
 @contextmanager
 def stated_at(origin: Origin) -> Iterator[None]:
-    """What has no counterpart within stands in the statement at `origin`."""
+    """Name the statement at `origin` in the error of a construct without a counterpart."""
     try:
         yield
     except NoCounterpart as error:
@@ -67,7 +67,7 @@ class Asked(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
+class ToolProblem:
     """The assumptions of a module, some of its claims, and what occurs in these, each after what it uses."""
 
     module: Module
@@ -84,7 +84,7 @@ class Problem:
         return self.module.pool
 
 
-def problem_of(module: Module, claims: Sequence[Claim]) -> Problem:
+def problem_of(module: Module, claims: Sequence[Claim]) -> ToolProblem:
     """The problem that a module and some of its claims are.
 
     Raises `NoCounterpart` for a recursive definition.
@@ -107,7 +107,7 @@ def problem_of(module: Module, claims: Sequence[Claim]) -> Problem:
     )
     used = set(parts_of(_sorts_of(roots, (*found, *defined))))
     sorts = tuple(sort for sort in module.sorts if sort in used)
-    return Problem(module, module.assertions, asked, definitions, symbols, sorts)
+    return ToolProblem(module, module.assertions, asked, definitions, symbols, sorts)
 
 
 def _sorts_of(roots: Sequence[Node], symbols: Iterable[Symbol]) -> Iterator[Sort]:

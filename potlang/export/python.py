@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import Final, cast
 
-from potlang.export.problem import NoCounterpart, Problem, label, stated_at, variables_in
+from potlang.export.problem import NoCounterpart, ToolProblem, label, stated_at, variables_in
 from potlang.export.texts import (
     Names,
     Opened,
@@ -94,7 +94,7 @@ def status(*formulas):
 
 
 def verdict(claim):
-    """What follows from the assumptions: one of the words in VERDICTS, or `unknown`."""
+    """The verdict on a claim: one of the words in VERDICTS, or `unknown`."""
     found = status(claim), status(z3.Not(claim))
     if set(found) == {"unsat", "unknown"}:
         # As one is unsatisfiable, the other is satisfiable exactly if the assumptions are.
@@ -116,7 +116,7 @@ if __name__ == "__main__":
 '''
 
 
-def python_text(problem: Problem) -> str:
+def python_text(problem: ToolProblem) -> str:
     """The script. Raises `NoCounterpart`."""
     return _Script(problem).text()
 
@@ -124,7 +124,7 @@ def python_text(problem: Problem) -> str:
 class _Script:
     """Names the parts of a problem and writes them, statement by statement."""
 
-    def __init__(self, problem: Problem) -> None:
+    def __init__(self, problem: ToolProblem) -> None:
         self._problem = problem
         self._names = Names(slug_of, _WORDS)
         self._z3_names = Names(str)

@@ -10,7 +10,7 @@ from potlang.ir.nodes import App, Node, Var
 from potlang.ir.operators import Operator
 
 ATOM: Final = 100
-"""What needs no brackets anywhere."""
+"""The precedence of a term that needs no brackets anywhere."""
 _LONGEST_NAME: Final = 100
 _LONGEST_STEM: Final = 60
 """Characters of a name that are kept where a number is added."""
@@ -70,7 +70,7 @@ def row_of(table: dict[Operator, Row], node: App, tool: str) -> Opened:
 
 
 def no_operator(op: Operator, tool: str) -> NoCounterpart:
-    """What is raised of an operator that a tool does not have."""
+    """The exception for an operator that a tool does not have."""
     return NoCounterpart(f"the operator `{op.name}`", f"{tool} has none that means the same")
 
 

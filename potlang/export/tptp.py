@@ -12,7 +12,7 @@ from typing import Any, Final, cast
 
 from potlang.engines.saturation.declarations import apart, listed, sort_type, statement, symbol_type
 from potlang.export.first_order import defining_formula, first_order
-from potlang.export.problem import NoCounterpart, Problem, label, require_small, stated_at, variables_in
+from potlang.export.problem import NoCounterpart, ToolProblem, label, require_small, stated_at, variables_in
 from potlang.export.texts import (
     Names,
     Opened,
@@ -40,7 +40,7 @@ _PRINTABLE: Final = re.compile(r"[ -~]+")
 _KEPT_DECIMALS: Final = 12
 
 
-def tptp_text(problem: Problem) -> str:
+def tptp_text(problem: ToolProblem) -> str:
     """The problem that asks whether the only claim follows. Raises `NoCounterpart`."""
     return _ProblemWriter(problem).text()
 
@@ -48,7 +48,7 @@ def tptp_text(problem: Problem) -> str:
 class _ProblemWriter:
     """Names the parts of a problem and writes them, statement by statement."""
 
-    def __init__(self, problem: Problem) -> None:
+    def __init__(self, problem: ToolProblem) -> None:
         self._problem = problem
         self._names = Names(_word)
         self._statements = Names(_word)

@@ -9,12 +9,12 @@ from typing import Final
 from potlang.export import Way
 from potlang.export.asp import asp_text
 from potlang.export.lean import lean_text
-from potlang.export.problem import Problem, problem_of
+from potlang.export.problem import ToolProblem, problem_of
 from potlang.export.python import python_text
 from potlang.export.tptp import tptp_text
 from potlang.ir.module import Claim, Module
 
-_WRITERS: Final[Mapping[Way, Callable[[Problem], str]]] = MappingProxyType(
+_WRITERS: Final[Mapping[Way, Callable[[ToolProblem], str]]] = MappingProxyType(
     {"tptp": tptp_text, "lean": lean_text, "python": python_text, "asp": asp_text}
 )
 

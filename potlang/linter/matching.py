@@ -26,7 +26,7 @@ _DUAL = {"forall": "exists", "exists": "forall", "and": "or", "or": "and"}
 
 
 class Renaming(NamedTuple):
-    """What the symbols and sorts of a pattern stand for; different symbols for different ones."""
+    """The symbols and sorts that those of a pattern stand for; different ones for different ones."""
 
     symbols: Mapping[Symbol, Symbol] = MappingProxyType({})
     sorts: Mapping[Sort, Sort] = MappingProxyType({})

@@ -1,4 +1,4 @@
-"""What the packs that a program imports say, by import, and the smallest part of premises that clashes."""
+"""Axioms of the packs that a program imports, by import, and minimal clashes of premises."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ class Html(str):
 
 
 Content = Html | str | None
-"""What an element may contain: text, which is escaped, and markup; nothing for None."""
+"""The content of an element: text, which is escaped, and markup; nothing for None."""
 
 
 def element(tag: str, *content: Content, **attributes: str | float | bool | None) -> Html:

@@ -22,11 +22,11 @@ from potlang.sema.statements import fact_formula, rule_formulas, statement_text
 from potlang.source import join_pointer
 
 _OF_THE_PROGRAM = {"POT0008", "POT1014", "POT3010", "POT4004", "POT4010"}
-"""What is reported of a pack's formula because of the sorts that the program binds it to."""
+"""Codes of a pack's formula that are due to the sorts that the program binds it to."""
 
 
 def notes_of(sink: Sink) -> list[str]:
-    """What is wrong with a pack, for the notes of POT8005: of a pack that it imports, what is wrong there."""
+    """The notes of POT8005: the errors of a pack, or of a pack that it imports."""
     found = [
         note
         for each in sink.diagnostics()
@@ -394,7 +394,7 @@ def _symbol(entry: Entry) -> Symbol | None:
 
 
 def _meaning(entry: Entry) -> object:
-    """What a bound parameter stands for: equal for equal meanings."""
+    """The meaning of a bound parameter: equal for equal meanings."""
     match entry:
         case FunctionEntry(symbol=symbol):
             return symbol

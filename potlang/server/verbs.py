@@ -79,7 +79,7 @@ def _viewed(job: Job, options: Options, judge: AnswerChecker) -> dict[str, Any]:
 
 
 def _given(job: Job, options: Options, judge: AnswerChecker) -> dict[str, Any]:
-    """What `api.verify` takes for a language."""
+    """The keyword arguments of `api.verify` for a language."""
     given: dict[str, Any] = {"trust": options["trust"], "limits": Limits(*options["limits"])}
     if job.language == "dagmath":
         answer = options.get("answer", job.answer)

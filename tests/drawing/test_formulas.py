@@ -15,7 +15,7 @@ from potlang.drawing.formulas import (
     _ATTRIBUTES,
     _ELEMENTS,
     LONGEST,
-    Formula,
+    LatexFormula,
     parts_of,
     text_with_formulas,
     text_without_formulas,
@@ -76,7 +76,7 @@ def test_whatever_stands_between_dollars_only_mathml_passes(latex: str) -> None:
 @given(st.text(max_size=80))
 def test_the_parts_of_a_text_are_all_of_it(text: str) -> None:
     """[VIEW-FORMULAS]"""
-    assert "".join(part.source if isinstance(part, Formula) else part for part in parts_of(text)) == text
+    assert "".join(part.source if isinstance(part, LatexFormula) else part for part in parts_of(text)) == text
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ from potlang import api
 from potlang.drawing import layout as layouts
 from potlang.drawing.draw import ViewError, draw
 from potlang.drawing.graph import DrawnGraph, graph_of, graph_of_solution
-from potlang.drawing.layout import Box, GraphLayout, LayoutError, Link, Point, layout
+from potlang.drawing.layout import GraphLayout, LayoutError, Link, PlacedBox, Point, layout
 from potlang.drawing.svg import placed
 from potlang.processes.children import Children
 
@@ -27,7 +27,7 @@ _TOUCH = 0.3
 """Places are rounded to tenths."""
 
 
-def crosses(start: Point, end: Point, box: Box) -> bool:
+def crosses(start: Point, end: Point, box: PlacedBox) -> bool:
     """Whether a segment passes through the inside of a box: whether any of it is between the four sides."""
     low, high = 0.0, 1.0
     for at, side, size in ((0, box.x, box.width), (1, box.y, box.height)):
@@ -42,7 +42,7 @@ def crosses(start: Point, end: Point, box: Box) -> bool:
     return low < high
 
 
-def overlap(one: Box, two: Box) -> bool:
+def overlap(one: PlacedBox, two: PlacedBox) -> bool:
     return (
         one.x < two.x + two.width
         and two.x < one.x + one.width

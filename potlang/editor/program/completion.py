@@ -1,4 +1,4 @@
-"""What may stand at the cursor in a program: names, operators, sorts, keys, words, packs."""
+"""Completions at the cursor in a program: names, operators, sorts, keys, words, packs."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _BEGUN = re.compile(r"`[^`]*\Z|[^\W\d]\w*\Z")
 
 
 def completions(json: JsonText, names: ProgramNames, offset: int) -> Completions:
-    """What may stand at an offset."""
+    """Completions at an offset."""
     slot = slot_at(json, offset)
     tokens = tuple(split_pointer(slot.pointer))
     if slot.on_key:
@@ -65,7 +65,7 @@ def _site(names: ProgramNames, pointer: str) -> Site | None:
 
 
 def _values(names: ProgramNames, tokens: tuple[str, ...]) -> Iterator[Offer]:
-    """What a whole string may be, by its place."""
+    """Completions of a whole string, by its place."""
     match tokens:
         case ("imports", _) | ("imports", _, "pack"):
             yield from (Offer(name, "module", _pack_line(name)) for name in resources.pack_names())
@@ -138,7 +138,7 @@ def _said(value: Any) -> str:
 
 
 def _in_text(names: ProgramNames, site: Site, slot: JsonSlot) -> Completions:
-    """What may stand in a formula or a sort: the name that is begun is replaced."""
+    """Completions in a formula or a sort: the name that is begun is replaced."""
     index = slot.inside or 0
     before = site.text[:index]
     tokens = tokenize(before)[:-1]

@@ -1,4 +1,4 @@
-"""What an editor shows of a program beside its text: colours, sorts of variables, the outline."""
+"""Shown beside a program's text in an editor: colours, sorts of variables, the outline."""
 
 from __future__ import annotations
 

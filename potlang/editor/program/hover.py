@@ -1,4 +1,4 @@
-"""What is said of a place in a program."""
+"""The hover text of a place in a program."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _KINDS = {
 
 
 def hover(json: JsonText, names: ProgramNames, offset: int) -> HoverText | None:
-    """What is said of an offset: the name or the operator there, and the sentence of the statement."""
+    """The hover text at an offset: the name or the operator there, and the sentence of the statement."""
     cursor = json.cursor(offset)
     if cursor.between and not cursor.on_key:
         return None

@@ -1,4 +1,4 @@
-"""What the names of a program mean: their declarations, and all places that speak of the same thing.
+"""Names of a program: their declarations, and all places that name the same thing.
 
 The rules are those of [POT-NAME-2] and [POT-NAME-3]: the innermost binder, else a variable of the item, else
 the program's declaration, else the built-in function.
@@ -137,7 +137,7 @@ class ProgramNames:
     # --- what a name means -----------------------------------------------------------------------
 
     def target(self, use: NameUse, site: Site) -> NamedTarget | None:
-        """What a name in the formula or the sort of a site stands for; None where nothing declares it."""
+        """The meaning of a name in the formula or the sort of a site; None where nothing declares it."""
         name = use.name
         if use.kind == "sort":
             return NamedTarget("sort", name) if name in self.declared["sort"] else None
@@ -172,7 +172,7 @@ class ProgramNames:
         return next((each.sort for each in site.item.binders if each.name == name and each.sort), None)
 
     def named(self, site: Site) -> NamedTarget | None:
-        """What the whole string of a site names; None for texts, and for what nothing declares."""
+        """The thing that the whole string of a site names; None for texts, and where nothing declares it."""
         match site.role:
             case "binder":
                 local = self._local(site.text, site)

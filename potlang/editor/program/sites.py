@@ -29,8 +29,9 @@ SiteRole = Literal[
     "sort reference",
     "symbol reference",
 ]
-"""What a string is. The roles up to `binder` declare the name that they are; `sort` and `formula` are texts
-in which names stand, `template` is a description with parameters in braces, the others refer to one name."""
+"""The role of a string. The roles up to `binder` declare the name that they are; `sort` and `formula` are
+texts in which names stand, `template` is a description with parameters in braces, the others refer to one
+name."""
 DECLARING: tuple[SiteRole, ...] = (
     "sort name",
     "function",

@@ -20,7 +20,7 @@ _WORDS_MS = 150
 
 
 def sentence_of(program: Mapping[str, Any], section: str, value: Any) -> str | None:
-    """What a fact, a rule or a verification says in words; None where there is no sentence for it."""
+    """A fact, a rule or a verification in words; None where there is no sentence for it."""
     if section not in _SECTIONS:
         return None
     with within(_WORDS_MS):
@@ -38,7 +38,7 @@ def _declarations(program: Mapping[str, Any]) -> str:
 
 @lru_cache(maxsize=4)
 def _speaker(declarations: str) -> Speaker | None:
-    """What says formulas over these declarations; None where they have errors."""
+    """A speaker of formulas over these declarations; None where they have errors."""
     program = check(declarations).program
     return None if program is None else Speaker(program.extension, program.tree)
 

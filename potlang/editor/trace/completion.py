@@ -1,4 +1,4 @@
-"""What may stand at the cursor in a trace: the validator of the stream is asked of each candidate."""
+"""Completions at the cursor in a trace: the validator of the stream is asked of each candidate."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ def _ids(records: list[RecordLine], *, is_new: bool) -> Iterator[tuple[str, str]
 def json_completions(
     text: str, record: RecordLine, names: Mapping[str, tuple[ItemKind, str]], offset: int
 ) -> Completions:
-    """What may stand in the JSON of a `@prop`: operators as keys, names and sorts as strings."""
+    """Completions in the JSON of a `@prop`: operators as keys, names and sorts as strings."""
     start, end = record.json or (offset, offset)
     json = JsonText(text[start:end])
     slot = slot_at(json, offset - start)

@@ -136,7 +136,7 @@ def _in_formula(text: str, pointer: str, bound: tuple[tuple[str, str], ...]) -> 
 
 
 def respelt(old: PropName, text: str, new: str) -> str | None:
-    """What is to stand for a name in a string of the JSON; None where it cannot be written there."""
+    """The spelling of a name in a string of the JSON; None where it cannot be written there."""
     if old.span is None:
         return new if text == old.name else None
     start, end = old.span

@@ -166,7 +166,7 @@ class TraceText(LanguageText):
 
     @cached_property
     def _declarations(self) -> dict[str, Any]:
-        """What the trace declares, as a program declares it."""
+        """The declarations of the trace, in the form of a program's."""
         functions: list[dict[str, Any]] = []
         constants: dict[str, Any] = {}
         for prop in self._props.values():

@@ -100,7 +100,7 @@ def packs() -> list[PackSummary]:
 
 
 def pack(name: str) -> PackPage:
-    """What a pack says; its name may lack what leads to it (`total_order`), if no other ends so.
+    """The page of a pack; its name may lack what leads to it (`total_order`), if no other ends so.
 
     Raises KeyError, with the nearest names, where there is no such pack.
 

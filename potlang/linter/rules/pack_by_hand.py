@@ -115,7 +115,7 @@ def _finding(program: LintedProgram, found: _ByHand) -> LintFinding:
 
 
 def _fix(program: LintedProgram, found: _ByHand) -> Fix:
-    """What is written by hand is replaced by the import, which says the same: that was proved."""
+    """The statements are replaced by the import, which was proved to be equivalent."""
     removed = [Patch("remove", each.pointer) for each in reversed(found.statements)]
     axioms = {said(each) for each in found.axioms}
     imported = {said(each.formula) for each in program.module.assertions if each.kind is AssertionKind.PACK}

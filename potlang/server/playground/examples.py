@@ -29,10 +29,10 @@ _TITLES: Final = {
     "natascha.dagmath.json": "A solution in steps",
     "logarithms.dagmath.txt": "A solution in steps, as text",
 }
-"""What each example shows, in the order of the list; another one has its name there."""
+"""The titles of the examples, in the order of the list; one without a title is listed by its name."""
 
 
-class Example(NamedTuple):
+class PlaygroundExample(NamedTuple):
     """An example: its file's name, a line about it, and its text."""
 
     name: str
@@ -40,8 +40,11 @@ class Example(NamedTuple):
     text: str
 
 
-def examples() -> list[Example]:
+def examples() -> list[PlaygroundExample]:
     """All examples."""
     files = {each.name: each for each in sorted(folder("examples").iterdir()) if each.is_file()}
     names = [*(name for name in _TITLES if name in files), *(name for name in files if name not in _TITLES)]
-    return [Example(name, _TITLES.get(name, name), files[name].read_text(encoding="utf-8")) for name in names]
+    return [
+        PlaygroundExample(name, _TITLES.get(name, name), files[name].read_text(encoding="utf-8"))
+        for name in names
+    ]
