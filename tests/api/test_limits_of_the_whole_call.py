@@ -39,16 +39,21 @@ def program(name: str) -> str:
     "name",
     [
         "doubling-ints-40",
-        "doubling-elements-120",
-        "doubling-formulas-40",
-        "doubling-quantified-40",
         "distinct-elements-2000",
-        "wide-maximum-2000",
         "wide-quantifier-8",
-        "count-pairs-60",
-        "long-numerals-30",
-        "pigeons-8",
-        "successor-chain-10000",
+        *(
+            pytest.param(name, marks=pytest.mark.slow)
+            for name in (
+                "doubling-elements-120",
+                "doubling-formulas-40",
+                "doubling-quantified-40",
+                "wide-maximum-2000",
+                "count-pairs-60",
+                "long-numerals-30",
+                "pigeons-8",
+                "successor-chain-10000",
+            )
+        ),
     ],
 )
 def test_a_small_program_that_blows_up_ends_within_its_limits(name: str) -> None:

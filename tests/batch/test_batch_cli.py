@@ -81,7 +81,12 @@ def test_a_directory_of_jobs(jobs: Path, tmp_path: Path) -> None:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals")
 @pytest.mark.parametrize(
-    "number", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.slow), signal.SIGKILL]
+    "number",
+    [
+        pytest.param(signal.SIGINT, marks=pytest.mark.slow),
+        pytest.param(signal.SIGTERM, marks=pytest.mark.slow),
+        signal.SIGKILL,
+    ],
 )
 def test_stopped_and_gone_on_with(tmp_path: Path, number: signal.Signals) -> None:
     """Whatever ends a run, its processes end, and the same command gives the same rows ([BATCH-RESUME])."""

@@ -335,6 +335,7 @@ def test_the_share_in_scores(key: str, tmp_path: Path) -> None:
         "Sum(Sum(k, (k, 1, n)), (n, 1, 10**6)) == x",
         "Or(" * 39 + "x > 1" + ")" * 39,
         "x < " * 200 + "x",
+        " < ".join(f"x{number}" for number in range(200)),
         "\x00",
         "🙂 == 1",
     ],

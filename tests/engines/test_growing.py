@@ -78,6 +78,7 @@ def test_what_has_no_small_model_is_unknown(workers: Workers) -> None:
     assert answer.detail == "there is no model with up to 3 members"
 
 
+@pytest.mark.slow
 def test_models_of_random_programs_are_models(workers: Workers) -> None:
     """[DIRECT-GROW] By the evaluator; and a claim that follows has no countermodel."""
     chance = random.Random(5)

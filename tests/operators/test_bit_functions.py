@@ -100,7 +100,9 @@ def _at(text: str, name: str) -> str:
     return text.replace("(a", f"({name}").replace(" a)", f" {name})")
 
 
-@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize(
+    "width", [WIDTHS[0], *(pytest.param(each, marks=pytest.mark.slow) for each in WIDTHS[1:])]
+)
 @pytest.mark.parametrize("literals", [True, False])
 def test_functions_of_bit_vectors_give_what_solvers_say(width: int, literals: bool) -> None:
     """[SORT-BITS-5] [SORT-BITS-6] [SORT-BITS-7] [CERT-FINITE-TERM] And the kernel has checked it."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from fractions import Fraction
 from itertools import combinations, pairwise
@@ -132,6 +132,10 @@ _ESCAPED: Final = re.compile(r"\\(?:([{}_$#%&])|text(backslash|asciicircum|ascii
 _CHARACTERS: Final = {"backslash": "\\", "asciicircum": "^", "asciitilde": "~"}
 
 
+_MOST_SIDES: Final = 30
+"""Sides of a chain up to which any two are compared."""
+
+
 class _Comparing:
     """One formal field beside the prose of its step."""
 
@@ -175,7 +179,7 @@ class _Comparing:
         if not is_statement(self.formal):
             self._check_expression()
             return
-        unmatched = [atom for atom in self.atoms if not self._is_in_chains(atom)]
+        unmatched = [atom for atom in dict.fromkeys(self.atoms) if not self._is_in_chains(atom)]
         for atom in unmatched:
             self._check_in_words(atom)
         self._check_numbers(unmatched or self.atoms)
@@ -231,7 +235,7 @@ class _Comparing:
     def _is_in_chains(self, atom: FormalRelation) -> bool:
         """Whether a relation of the formula is one of the chains; notes the sides that it has of each."""
         for at, (chain, meant) in enumerate(self.chains):
-            for i, j in combinations(range(len(chain.sides)), 2):
+            for i, j in _pairs(len(chain.sides)):
                 if meant is Standing.DENIED and j > i + 1:
                     continue
                 op = composed(chain.links[i:j])
@@ -464,6 +468,14 @@ class _Comparing:
         leads = first.start() < min(before + after)
         if (leads and min(before) > max(after)) or (not leads and max(before) < min(after)):
             raise _Disagreement("its condition is what the step concludes")
+
+
+def _pairs(count: int) -> Iterable[tuple[int, int]]:
+    """Places of two sides of a chain with so many; of a very long one those of neighbours, and the ends."""
+    if count <= _MOST_SIDES:
+        return combinations(range(count), 2)
+    # There are quadratically many others, each compared with each relation of the formula.
+    return [*pairwise(range(count)), (0, count - 1)]
 
 
 def _results(chain: Chain) -> Iterator[Side]:
