@@ -307,6 +307,12 @@ class ProgramOptions(NamedTuple):
     words: bool
 
 
+class PageOptions(NamedTuple):
+    """What a page on a program shows of it."""
+
+    models: api.Models
+
+
 profile_option = click.option(
     "--profile",
     type=click.Choice(["paper", "strict"]),
@@ -357,16 +363,18 @@ solution_options = grouped(
         "--no-steps", is_flag=True, help=f"{_FOR_A_SOLUTION} do not check whether each step follows."
     ),
 )
+_MODELS = click.option(
+    "--models",
+    type=click.Choice(["claim", "full"]),
+    default="claim",
+    help="Show the symbols of the claim, or all symbols.",
+)
+page_options = grouped("page", PageOptions, "Programs", _MODELS)
 program_options = grouped(
     "program",
     ProgramOptions,
     "Programs",
-    click.option(
-        "--models",
-        type=click.Choice(["claim", "full"]),
-        default="claim",
-        help="Show the symbols of the claim, or all symbols.",
-    ),
+    _MODELS,
     click.option(
         "--cores",
         type=click.Choice(["one", "all"]),

@@ -24,12 +24,14 @@ from potlang.cli.common import (
 )
 from potlang.cli.helping import Command
 from potlang.cli.options import (
+    PageOptions,
     SolutionOptions,
     SolvingOptions,
     TraceOptions,
     config_option,
     grouped,
     note_options,
+    page_options,
     solution_options,
     solving_options,
     sources_option,
@@ -91,6 +93,7 @@ topos_options = grouped(
 @trace_options
 @solution_options
 @solving_options
+@page_options
 @config_option
 @sources_option
 @color_option
@@ -102,6 +105,7 @@ def view(
     trace: TraceOptions,
     solution: SolutionOptions,
     solving: SolvingOptions,
+    page: PageOptions,
     color: str,
 ) -> None:
     """Draw a trace or a solution, or make a page on it or on a program.
@@ -118,7 +122,7 @@ def view(
     ending = "" if output is None else output.suffix.lower()
     options = verify_options(given.kind, solving, trace, solution, theory)
     if given.kind == "pot":
-        options["words"] = True
+        options |= {"words": True, "models": page.models}
     answer, program = verified_answer(given, options)
     form = form or _ENDINGS.get(ending)
     style = Style(output is None and use_color(color))

@@ -18,7 +18,8 @@ _MOST: Final = 100
 
 def vocabulary(module: Module) -> list[str]:
     """Its functions with their sorts, and for each sort the names that it has; each list cut at 100 names."""
-    symbols = [each for each in module.symbols if each.kind in _KINDS]
+    # In the sorts that the program writes: a date is stated as one, not as its number.
+    symbols = [each.declared or each for each in module.symbols if each.kind in _KINDS]
     functions = [_signature(each) for each in symbols if each.domain]
     # Functions first: whoever has room for one line needs these most.
     lines = [f"the policy's functions: {_listed(functions)}"] if functions else []

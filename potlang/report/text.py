@@ -284,9 +284,12 @@ def model_lines(model: Model, other: Model, called: Mapping[str, str] = _NO_NAME
     lines: dict[frozenset[str], tuple[str, str]] = {}
     for line in model.items():
         lines.setdefault(_names(line), line)
-    shown = list(lines.values())
-    for term, value in shown[:LONGEST_LIST]:
-        mark = "*" if other and other.get(term) != value else " "
+    marked = {term for term, value in lines.values() if other and other.get(term) != value}
+    every = list(lines.values())
+    # Of a long model all that differs is shown before anything else: that is what to ask about.
+    first = sorted(range(len(every)), key=lambda at: every[at][0] not in marked)[:LONGEST_LIST]
+    for term, value in map(every.__getitem__, sorted(first)):
+        mark = "*" if term in marked else " "
         yield f"   {mark} {visible(term)} = {visible(called.get(value, value))}"
-    if len(shown) > LONGEST_LIST:
-        yield f"    … {len(shown) - LONGEST_LIST} more"
+    if len(every) > LONGEST_LIST:
+        yield f"    … {len(every) - LONGEST_LIST} more"

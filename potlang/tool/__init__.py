@@ -206,6 +206,8 @@ def _require(given: CallArguments, operation: str, needed: str) -> None:
         help_ = f"write `{needed}` for `{nearest(needed, given.unknown, 1)[0]}`"
     elif needed == "program" and set(given.unknown) & set(schema("pot-1")["properties"]):
         help_ = 'put the sections into one object: {"program": {…}}'
+    elif operation == "verify" and not (given.lacks("policy") and given.lacks("claims")):
+        help_ = 'for claims against a policy send "operation": "claims"'
     raise CallMistake("missing_argument", f"{operation} needs `{needed}`{other}", help_)
 
 

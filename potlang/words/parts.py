@@ -74,7 +74,8 @@ _COMPARISONS = {
 }
 _OF_DATES = {"less": "earlier", "at most": "no later", "greater": "later", "at least": "no earlier"}
 _DATE_SORTS = ("Date", "DateTime")
-_DATES = frozenset([*_DATE_SORTS, "AddMonths", "AddYears", "DateOf"])
+_DATES = frozenset([*_DATE_SORTS, "date", "AddMonths", "AddYears", "DateOf"])
+_UNITS = {"Days": "day", "Weeks": "week", "Hours": "hour", "Minutes": "minute"}
 _LATER = {"AddMonths": "month", "AddYears": "year"}
 _FEW = {"0": "none", "1": "one"}
 """Numbers that are said by words, where there are such."""
@@ -278,6 +279,7 @@ class _Outliner:
         self._names = names
 
     def outline(self, expr: s.Expr, env: Env) -> Outline:
+        expr = self._literal(expr, env)
         match expr:
             case s.Quoted(root=root):
                 return Outline([(root, env)], lambda parts: parts[0])
@@ -324,11 +326,28 @@ class _Outliner:
         if (
             sign in ("+", "-")
             and len(args) == 2
-            and isinstance(args[1], s.Amount)
+            and isinstance(self._literal(args[1], env), s.Amount)
             and self._is_date(args[0], env)
         ):
             return _of("after" if sign == "+" else "before", args, env)
         return _of(_INFIX[sign], args, env)
+
+    def _literal(self, expr: s.Expr, env: Env) -> s.Expr:
+        """`Date(2025, 1, 20)` as 2025-01-20 and `Days(14)` as 14 days; all else as it is."""
+        match expr:
+            case s.Call(head=s.Name(id=name), args=args, start=start, end=end) if not self._is_own(name, env):
+                texts = [arg.text for arg in args if isinstance(arg, s.Number) and arg.text.isdecimal()]
+            case _:
+                return expr
+        if len(texts) < len(args):
+            return expr
+        if name in ("Date", "date") and len(texts) == 3:
+            year, month, day = map(int, texts)
+            return s.DateLiteral(f"{year:04}-{month:02}-{day:02}", start, end)
+        if name in _UNITS and len(texts) == 1:
+            unit = _UNITS[name] if texts == ["1"] else f"{_UNITS[name]}s"
+            return s.Amount(f"{texts[0]} {unit}", start, end)
+        return expr
 
     def _is_date(self, expr: s.Expr, env: Env) -> bool:
         """Whether an expression is a point in time, as far as its first parts tell."""

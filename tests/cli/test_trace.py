@@ -293,6 +293,15 @@ def test_a_program_has_a_page_and_no_drawing() -> None:
     assert (done.returncode, done.stdout) == (2, b"") and b"a page and no drawing" in done.stderr
 
 
+def test_a_page_has_the_symbols_of_the_claim_or_all() -> None:
+    """[VIEW-PROGRAM]: what to ask may be a symbol that the claim does not mention."""
+    program = b"""{"constants": {"c": {"sort": "Bool", "members": ["asked", "cause"]}},
+        "knowledge_base": ["cause -> asked", "asked -> cause"], "verifications": [{"constraint": "asked"}]}"""
+    row = b"<code>cause</code>"
+    assert row not in potc("view", "-", stdin=program).stdout
+    assert row in potc("view", "-", "--models", "full", stdin=program).stdout
+
+
 def test_a_drawing_that_cannot_be_written_is_an_error(tmp_path: Path) -> None:
     done = potc("view", APPENDIX_A, "-o", tmp_path / "none" / "page.html")
     assert done.returncode != 0

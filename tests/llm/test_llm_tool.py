@@ -133,6 +133,22 @@ def test_claims_are_verified_against_a_stored_policy(tmp_path: Path, monkeypatch
     assert called({"operation": "claims", "policy": "run", "claims": ["True"]})["error"] == "unknown_policy"
 
 
+def test_words_of_a_policy_have_the_sorts_that_it_writes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """[TOOL-CLAIMS]: whoever reads that a date is a number writes claims about numbers."""
+    monkeypatch.setenv("POTLANG_POLICIES", str(tmp_path))
+    policy = {
+        "functions": [{"name": "due", "domain": ["Date"], "range": "Money(EUR)"}],
+        "constants": {"days": {"sort": "Date", "members": ["start"]}},
+    }
+    open_store().add("fees", json.dumps(policy), [])
+    answer = called({"operation": "claims", "policy": "fees", "claims": ["due(1) > 3"]})
+    functions, members = answer["notes"]
+    assert functions == "the policy's functions: due(Date): Money(EUR)"
+    assert members == "of sort Date: start"
+
+
 def test_claims_get_the_time_that_reading_the_policy_leaves(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -251,6 +267,7 @@ def test_a_call_that_cannot_be_carried_out_says_why(arguments: Any, error: str) 
     [
         ({"programm": {"sorts": []}}, "write `program` for `programm`"),
         ({"operation": "explain", "Code": "POT2001"}, "write `code` for `Code`"),
+        ({"policy": "jump", "claims": ["True"]}, 'for claims against a policy send "operation": "claims"'),
         (PROGRAM, 'put the sections into one object: {"program": {…}}'),
         ({"operation": "claims", "policy": "jumps", "claims": ["True"]}, "did you mean jump?"),
         ({"operation": "claims", "policy": "swimming", "claims": ["True"]}, "stored are jump"),

@@ -277,6 +277,19 @@ def test_only_scenarios_of_one_solver_are_not_checked() -> None:
     assert "different" not in potlang.verify(facts).render()
 
 
+def test_what_differs_is_shown_of_long_models_too() -> None:
+    """[VERDICT-LEGEND] The claim's own value stands behind 30 others."""
+    program = {
+        "functions": [
+            {"name": name, "domain": [], "range": "Bool"} for name in [*(f"p{n}" for n in range(30)), "last"]
+        ],
+        "knowledge_base": [f"p{n}" for n in range(30)],
+        "verifications": [{"constraint": "last"}],
+    }
+    text = potlang.verify(program, models="full").render()
+    assert text.count("   * last = ") == 2 and text.count("… 11 more") == 2
+
+
 def test_dates_and_money_are_shown_as_such() -> None:
     """[QTY-SHOWN] Of variables and of functions, in each scenario."""
     program = {

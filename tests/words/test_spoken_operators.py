@@ -85,6 +85,11 @@ def test_dates_and_amounts() -> None:
     formulas = [
         ("start < 2025-01-20", "start is earlier than 2025-01-20."),
         ("start + 30 days >= 2025-01-20", "30 days after start is no earlier than 2025-01-20."),
+        ("Date(2025, 1, 20) < start", "2025-01-20 is earlier than start."),
+        ("start + Days(14) < date(2025, 1, 2)", "14 days after start is earlier than 2025-01-02."),
+        ("stay <= Weeks(1)", "stay is at most 1 week."),
+        ("moment - Hours(2) > moment", "2 hours before moment is later than moment."),
+        ("stay <= Days(Year(start))", None),
         ("stay <= 2 weeks and price > $1,900", "stay is at most 2 weeks and price is more than $1,900."),
         ("moment == 2025-01-20T14:30 or price == 900 USD", None),
         ("(10 %) - rate > 3", "10 % minus rate is more than 3."),
