@@ -46,15 +46,25 @@ def count(number: int, noun: str) -> str:
 
 
 def report_arguments(
-    e: Elaborator, expr: s.Call, symbol: Symbol, nodes: Sequence[Node | None], wrong: Sequence[int]
+    e: Elaborator,
+    expr: s.Call,
+    symbol: Symbol,
+    nodes: Sequence[Node | None],
+    wrong: Sequence[int],
+    builtin: str | None,
 ) -> None:
-    """POT3001 for the arguments at the positions `wrong`; one report where swapping two helps."""
+    """POT3001 for the arguments at the positions `wrong`; one report where swapping two helps.
+
+    `builtin` is the built-in function that the program's own is easily taken for.
+    """
     swap = _swapped(symbol.domain, nodes, wrong)
     for position in wrong[:1] if swap else wrong:
         node = nodes[position]
         assert node is not None
         arg, sort = expr.args[position], symbol.domain[position]
         helps, fixes = _swap(e, expr, *wrong) if swap else _argument_advice(e, node, sort, arg, symbol)
+        if builtin is not None:
+            helps = [f"the built-in function is spelt `{builtin}`", *helps]
         e.report(
             "POT3001",
             arg,

@@ -53,7 +53,7 @@ from potlang.sema.scope import FunctionEntry, Scope, TermEntry, VariableEntry, s
 from potlang.sema.sets import set_of
 from potlang.sema.sorts import SortTable
 from potlang.sema.undeclared import Undeclared
-from potlang.sema.unknown_calls import is_sort, meant_builtin, misspelt_builtin, unknown_call
+from potlang.sema.unknown_calls import hidden_builtin, is_sort, meant_builtin, misspelt_builtin, unknown_call
 
 Step = Generator["Visit", "Node | None", "Node | None"]
 Visit = Node | None | Step
@@ -524,7 +524,7 @@ class Elaborator:
             else:
                 wrong.append(position)
         if wrong:
-            report_arguments(self, expr, symbol, nodes, wrong)
+            report_arguments(self, expr, symbol, nodes, wrong, hidden_builtin(symbol.name))
         if len(args) < len(nodes):
             return None
         return self.pool.app(symbol, tuple(args)) if args else self.pool.sym(symbol)

@@ -46,6 +46,11 @@ def meant_builtin(e: Elaborator, expr: s.Call, name: str) -> str | None:
     return None if meant is None or _is_of_things(e, expr, meant) else meant
 
 
+def hidden_builtin(name: str) -> str | None:
+    """The built-in function from which the name of the program's own differs in its case alone."""
+    return next((each for each in BUILTINS if each != name and each.casefold() == name.casefold()), None)
+
+
 def _is_of_things(e: Elaborator, expr: s.Call, meant: str) -> bool:
     """Whether the arguments are members of the program's own sorts, of which the operator is not."""
     if meant in _OF_ANYTHING or binder_form(e, expr.args) is not None:
