@@ -128,6 +128,9 @@ def test_claims_are_verified_against_a_stored_policy(tmp_path: Path, monkeypatch
     assert [each["name"] for each in answer["results"]] == [over]
     assert {each["pointer"] for each in answer["diagnostics"]} == {"/claims/1"}
     assert "jump_height(" in answer["notes"][0] and "javier_sotomayor" in " ".join(answer["notes"][1:])
+    answer = called({"operation": "claims", "policy": "jump", "claims": ["jump_heigth(x) > 2", "flies(y)"]})
+    helps = [each["help"] for each in answer["diagnostics"]]
+    assert "did you mean `jump_height`?" in helps[0] and not any("declare it" in each for each in helps)
     many = called({"operation": "claims", "policy": "jump", "claims": ["True"] * 130}, 100_000)
     assert (len(many["results"]), many["left_out"]) == (100, {"results": 30})
     assert called({"operation": "claims", "policy": "run", "claims": ["True"]})["error"] == "unknown_policy"
