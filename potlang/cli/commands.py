@@ -49,7 +49,7 @@ SECTIONS = {
     "Data": ("batch", "results", "eval", "score", "glue", "build-gold", "generate", "synthesize"),
 }
 """The commands by what they are for, in the order of `potc --help`."""
-CONFIGURED = ("verify", "check", "lint", "view")
+CONFIGURED = ("verify", "check", "lint", "fix", "fmt", "view")
 """The commands whose options a file may set."""
 CONFIG = "--config"
 """Their option that names this file."""

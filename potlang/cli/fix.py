@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import sys
 from pathlib import Path
 
@@ -19,7 +18,8 @@ from potlang.cli.common import (
 )
 from potlang.cli.helping import Command
 from potlang.cli.inputs import expanded
-from potlang.cli.options import exclude_option
+from potlang.cli.options import config_option, exclude_option
+from potlang.cli.patch import patch
 
 
 @click.command(cls=Command)
@@ -28,6 +28,7 @@ from potlang.cli.options import exclude_option
 @click.option("--diff", "show_diff", is_flag=True, help="Show the changes and write nothing.")
 @exclude_option
 @click.option("--stdout", is_flag=True, help="Print the fixed program instead of writing it.")
+@config_option
 def fix(
     files: tuple[str, ...], unsafe: bool, show_diff: bool, stdout: bool, exclude: tuple[str, ...]
 ) -> None:
@@ -41,18 +42,6 @@ def fix(
     sys.exit(ALL_ENTAILED if all(clean) else INVALID)
 
 
-def _patch(before: str, after: str, name: str) -> str:
-    """The difference as `patch` reads it: a last line without a newline is marked as one."""
-    # Not `splitlines`, which knows more ends of lines than `patch` does.
-    old, new = ([line + "\n" for line in text.split("\n")] for text in (before, after))
-    for lines in (old, new):
-        lines[-1] = lines[-1][:-1]
-    found = difflib.unified_diff([line for line in old if line], [line for line in new if line], name, name)
-    return "".join(
-        line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in found
-    )
-
-
 def _fix_one(name: str, unsafe: bool, show_diff: bool, stdout: bool) -> bool:
     given = read_input(name)
     shown = given.name
@@ -63,7 +52,7 @@ def _fix_one(name: str, unsafe: bool, show_diff: bool, stdout: bool) -> bool:
         return False
     before = fixed.before.text or ""
     if show_diff:
-        click.echo(_patch(before, fixed.text, shown), nl=False)
+        click.echo(patch(before, fixed.text, shown), nl=False)
     elif stdout:
         click.echo(fixed.text, nl=False)
     elif fixed.text != before:

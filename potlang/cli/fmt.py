@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import sys
 from pathlib import Path
 from typing import Literal
@@ -23,7 +22,8 @@ from potlang.cli.common import (
 )
 from potlang.cli.helping import Command
 from potlang.cli.inputs import expanded
-from potlang.cli.options import exclude_option, sources_option
+from potlang.cli.options import config_option, exclude_option, sources_option
+from potlang.cli.patch import patch
 from potlang.languages.pot.check import check as check_program
 from potlang.languages.pot.format import laid_out
 
@@ -36,6 +36,7 @@ Outcome = Literal["changed", "unchanged", "invalid", "other"]
 @click.option("--diff", "show_diff", is_flag=True, help="As --check, and show the changes.")
 @click.option("--stdout", is_flag=True, help="Print the laid out programs instead of writing them.")
 @exclude_option
+@config_option
 @sources_option
 @color_option
 def fmt(
@@ -76,7 +77,6 @@ def _formatted(name: str, show_diff: bool, color: str) -> tuple[str | None, Outc
         print_diagnostics(checked.document, checked.diagnostics, color)
         return None, "invalid"
     if show_diff:
-        lines = before.splitlines(keepends=True), after.splitlines(keepends=True)
-        click.echo("".join(difflib.unified_diff(*lines, given.name, f"{given.name} (laid out)")), nl=False)
+        click.echo(patch(before, after, given.name), nl=False)
     is_same = after == before and checked.document.encoding == "utf-8"
     return after, "unchanged" if is_same else "changed"

@@ -145,3 +145,15 @@ def test_a_file_of_settings_that_cannot_be_read_is_said(
     done = potc(folder / "sub", "check", *arguments)
     assert done.returncode == 2 and shown in done.stderr
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("arguments", [("fmt",), ("fix",), ("fmt", "--check"), ("fix", "--diff")])
+def test_what_is_excluded_is_not_written(arguments: tuple[str, ...], folder: Path) -> None:
+    """[CLI-CONFIG]"""
+    (folder / "potlang.toml").write_text('exclude = ["drafts"]')
+    (folder / "drafts").mkdir()
+    draft = '{"functions": [],  "knowledge_base": ["1 = 1"]}'
+    (folder / "drafts" / "a.json").write_text(draft)
+    done = potc(folder, *arguments, ".")
+    assert done.returncode in (0, 1) and "drafts" not in done.stdout + done.stderr
+    assert (folder / "drafts" / "a.json").read_text() == draft

@@ -158,6 +158,15 @@ def test_a_file_is_laid_out_in_place(tmp_path: Path) -> None:
     assert potc("-", stdin=UGLY).stdout == potc(path, "--stdout").stdout == laid_out
 
 
+def test_the_changes_are_a_patch(tmp_path: Path) -> None:
+    """[CLI-FMT] Without a last newline, too."""
+    path = tmp_path / "a.json"
+    path.write_text(UGLY)
+    shown = potc(path, "--diff").stdout.splitlines()
+    assert shown[:2] == [f"--- {path}", f"+++ {path}"]
+    assert shown[3:5] == [f"-{UGLY}", "\\ No newline at end of file"]
+
+
 @pytest.mark.parametrize(
     "text",
     [
