@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
 _WIDTH = 110
 _HEADINGS = {"definition": "definitions", "axiom": "axioms", "norm": "norms", "law": "laws: what follows"}
+_LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)")
 
 
 @click.group(cls=CommandGroup)
@@ -88,7 +90,8 @@ def _lines(page: PackPage) -> Iterator[str]:
         if found:
             yield from ("", heading, *_statements(found))
     yield from ("", "what it does not say")
-    for paragraph in page.unsaid.split("\n\n"):
+    # On a terminal a link is its words.
+    for paragraph in _LINK.sub(r"\1", page.unsaid).split("\n\n"):
         yield from _wrapped(" ".join(paragraph.split()))
     yield from ("", "example", page.example, "", *page.verdicts)
 

@@ -42,6 +42,7 @@ def test_a_page_has_its_parts_in_order() -> None:
     assert json.loads(example)["imports"] == ["std/family/parents"]
     value = json.loads(run("show", "parents", "--format", "json").output)
     assert value["example"] == json.loads(example)
+    assert "std/time/working_days`. The" in " ".join(run("show", "weekdays").output.split())
 
 
 @pytest.mark.parametrize("name", pack_names())
