@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 _PORT = 8800
 _LOCAL_HOSTS = ("127.0.0.1", "::1", "localhost")
+_ALL_HOSTS = {"0.0.0.0": "127.0.0.1", "::": "::1"}
+"""Addresses that stand for all of this machine's, each with the one by which this machine reaches them."""
 _DRAIN_SECONDS = 5.0
 _QUEUE = 100
 
@@ -52,7 +54,9 @@ _limit_options = grouped(
     help=f"0 is any that is free. [default: {_PORT}, or where it is taken another one]",
 )
 @click.option(
-    "--host", default="127.0.0.1", help="Another address than this machine's own goes with --public."
+    "--host",
+    help="Another address than this machine's own goes with --public. "
+    "[default: 127.0.0.1, with --public 0.0.0.0]",
 )
 @click.option("--public", is_flag=True, help="Let other machines use the playground, too.")
 @click.option("--no-browser", is_flag=True, help="Open no browser.")
@@ -60,7 +64,7 @@ _limit_options = grouped(
 @_limit_options
 def play(
     port: int | None,
-    host: str,
+    host: str | None,
     public: bool,
     no_browser: bool,
     workers: int | None,
@@ -72,9 +76,11 @@ def play(
     `play`. Ctrl-C ends it.
     """
     require_extra()
+    host = host or ("0.0.0.0" if public else _LOCAL_HOSTS[0])
     listeners = _listening(host, port)
     _require_local(host, listeners, public)
-    address = f"[{host}]" if ":" in host else host
+    own = _ALL_HOSTS.get(host, host)
+    address = f"[{own}]" if ":" in own else own
     url = f"http://{address}:{listeners[0].getsockname()[1]}/"
     click.echo(f"the playground is at {url}\nCtrl-C ends it", err=True)
     if not no_browser:

@@ -82,7 +82,7 @@ def test_without_a_port_another_one_is_taken() -> None:
 @pytest.mark.slow
 def test_others_are_warned_of_and_served_where_they_are_meant() -> None:
     """[PLAY-LOCAL]"""
-    with playing("--host", "0.0.0.0", "--public", "--workers", "1") as found:
+    with playing("--public", "--workers", "1") as found:
         host = {"host": "elsewhere.example"}
         assert found.ask("GET", "/", **host)[0] == 200
         assert found.ask("POST", "/v1/check", SMALL, **host)[0] == 401

@@ -160,9 +160,10 @@ def test_the_tutorial_is_done_by_doing_it(watched: Watched) -> None:
     for at, step in enumerate(steps):
         goal = json.loads(re.findall(r"(?ms)^```json goal\n(.*?)^```$", step)[0])
         assert page.locator("#tutorial h2").inner_text().startswith(f"{at + 1}. ")
+        assert page.locator("[role=tab][aria-selected=true]").inner_text() == "Result"
         if page.locator("#try").count():
-            page.click("#try")
             watched.checked()
+            assert watched.text().strip() == re.findall(r"(?ms)^```json program\n(.*?)^```$", step)[0].strip()
         assert page.locator("#done").inner_text() == ""
         if "explained" in goal:
             page.click("#problems .code")
@@ -187,6 +188,22 @@ def test_the_tutorial_is_done_by_doing_it(watched: Watched) -> None:
     page.reload()
     page.wait_for_selector("#tutorial h2:text('10. ')")
     assert page.locator("#done").inner_text() == "✓ Done"
+
+
+@pytest.mark.slow
+def test_the_tutorial_leaves_a_text_of_ones_own(watched: Watched) -> None:
+    """[PLAY-TUTORIAL]"""
+    page = watched.page
+    watched.example("giraffe.json")
+    own = watched.text()
+    page.click("#tutorial button:text-is('Next')")
+    watched.checked()
+    assert watched.text() == own
+    page.click("#try")
+    watched.checked()
+    page.click("#tutorial button:text-is('Next')")
+    watched.checked()
+    assert "not later" in watched.text()
 
 
 def _hostile() -> list[str]:

@@ -13,6 +13,7 @@ import { Tutorial, stepsOf } from "./tutorial.js";
 const at = (id) => document.getElementById(id);
 const LARGEST_FILE = 8 * 1024 * 1024;
 const KEEP_MS = 300;
+const FIRST_NAME = "returns.json";
 let keeping = 0;
 
 const [examples, steps] = await Promise.all([
@@ -38,7 +39,12 @@ const problems = new Problems(editor, {
   onChecked: (kind, found) => tutorial.happened("clean", found.length === 0),
 });
 const tutorial = new Tutorial(at("tutorial"), steps, {
-  load: (text) => load(text, "returns.json"),
+  load: (text) => load(text, FIRST_NAME, { isGiven: true }),
+  onNext: (step) => {
+    // A text of somebody's own stays until they ask for the step's.
+    if (step.program && recall("isGiven")) load(step.program, FIRST_NAME, { isGiven: true, focus: false });
+    answers.show("result");
+  },
   onClose: () => at("guide").setAttribute("aria-expanded", "false"),
 });
 const answers = new Answers(editor, {
@@ -70,12 +76,12 @@ function keepText() {
   keep({ text: editor.text });
 }
 
-function load(text, name) {
+function load(text, name, { isGiven = false, focus = true } = {}) {
   editor.replace(text);
   at("name").value = name;
-  keep({ name });
+  keep({ name, isGiven });
   problems.check();
-  editor.focus();
+  if (focus) editor.focus();
 }
 
 /** Mark places as evidence; with `reveal` the first is moved to. */
@@ -163,7 +169,7 @@ function start() {
     forget();
     location.reload();
   });
-  at("name").value = recall("name") ?? "returns.json";
+  at("name").value = recall("name") ?? FIRST_NAME;
   at("name").addEventListener("input", (event) => keep({ name: event.target.value }));
   addEventListener("pagehide", keepText);
   addEventListener("keydown", (event) => {

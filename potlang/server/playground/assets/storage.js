@@ -1,7 +1,8 @@
-// What the page keeps in this browser between visits: the text, its name, the tutorial's progress, the colours.
+// What the page keeps in this browser between visits: the text, its name, whether the tutorial gave it, the tutorial's
+// progress, the colours.
 
 const KEY = "potlang-playground-1";
-const EMPTY = { text: null, name: null, step: null, done: [], theme: "auto" };
+const EMPTY = { text: null, name: null, isGiven: true, step: null, done: [], theme: "auto" };
 let kept = read();
 
 function read() {

@@ -26,10 +26,10 @@ export function stepsOf(file) {
   });
 }
 
-/** The steps in `place`. `load` puts a program into the editor. */
+/** The steps in `place`. `load` puts a program into the editor, `onNext` is told the step that is gone on to. */
 export class Tutorial {
-  constructor(place, steps, { load, onClose }) {
-    Object.assign(this, { place, steps, load, onClose });
+  constructor(place, steps, { load, onNext, onClose }) {
+    Object.assign(this, { place, steps, load, onNext, onClose });
     this.met = new Set();
   }
 
@@ -57,6 +57,11 @@ export class Tutorial {
     this.draw();
   }
 
+  next() {
+    this.go(this.at + 1);
+    this.onNext(this.steps[this.at]);
+  }
+
   draw() {
     const step = this.steps[this.at];
     const isDone = recall("done").includes(this.at);
@@ -76,7 +81,7 @@ export class Tutorial {
         button("Back", () => this.go(this.at - 1), { disabled: this.at === 0 }),
         step.program ? button("Load the text of this step", () => this.load(step.program), { id: "try" }) : null,
         step.answer ? button("Show me", () => this.load(step.answer), { id: "show-me" }) : null,
-        button("Next", () => this.go(this.at + 1), { disabled: this.at === this.steps.length - 1, class: isDone ? "main" : "" }),
+        button("Next", () => this.next(), { disabled: this.at === this.steps.length - 1, class: isDone ? "main" : "" }),
         element("span", { id: "done", role: "status" }, isDone ? "✓ Done" : ""),
       ),
     );
