@@ -63,5 +63,8 @@ def test_an_unknown_name_is_a_wrong_use_and_the_nearest_is_told() -> None:
 def test_words_find_packs() -> None:
     """[STD-SEARCH]"""
     assert run("search", "zebra", "houses").output.split()[0] == "std/puzzle/attributes"
+    assert "std/policy/contract" not in run("search", "who is related to whom").output
+    assert "std/relation/symmetric" in run("search", "who is related to whom").output
+    assert run("search", "is", "of").exit_code == 0
     nothing = run("search", "qqqq")
     assert (nothing.exit_code, json.loads(run("search", "qqqq", "--format", "json").output)) == (2, [])

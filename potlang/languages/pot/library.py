@@ -23,6 +23,13 @@ _UNSAID = re.compile(r"^## What it does not say\n+(.*?)(?=^## |\Z)", re.MULTILIN
 _EXAMPLE = re.compile(r"^## Example\n.*?```json\n(.*?)```.*?```\n(.*?)```", re.MULTILINE | re.DOTALL)
 _WEIGHTS = {"name": 8, "title": 8, "description": 4, "symbols": 3, "statements": 2}
 _SHORTEST_STEM = 4
+_SMALL_WORDS = frozenset(
+    {
+        *("a", "an", "and", "are", "as", "be", "by", "do", "does", "for", "from", "has", "have", "how", "if"),
+        *("in", "is", "it", "of", "on", "or", "than", "that", "the", "then", "to", "what", "when", "which"),
+        *("who", "whom", "with"),
+    }
+)
 
 
 class PackSummary(NamedTuple):
@@ -134,13 +141,15 @@ def pack(name: str) -> PackPage:
 def search(words: str) -> list[PackSummary]:
     """The packs in whose names, titles, descriptions, symbols or rules all words occur, the best first.
 
-    Where no pack has all, those that have most of them.
+    Where no pack has all, those that have most of them. Small words (`is`, `of`) count where there are no
+    others.
 
     >>> from potlang.languages.pot import library
     >>> [each.name for each in library.search("zebra houses")]
     ['std/puzzle/attributes']
     """
-    sought = _tokens(words)
+    tokens = _tokens(words)
+    sought = [each for each in tokens if each not in _SMALL_WORDS] or tokens
     found = []
     for name in pack_names():
         value = _value(name)
