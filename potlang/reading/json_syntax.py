@@ -382,7 +382,9 @@ class _Parse:
 
     def _trailing(self, token: JsonToken) -> NoReturn:
         if token.kind in _PAIR:
-            helps = ("one document holds one value; for several programs use one file each, or `potc batch`",)
+            helps = (
+                "one document holds one value: each program has its file; `potc batch` reads JSON Lines",
+            )
             self._stop("a second value after the end of the first", token.span, helps)
         if token.kind in ("}", "]"):
             self._say(f"`{token.kind}` closes nothing", token.span, ("remove it", _UNSAFE, ""))
