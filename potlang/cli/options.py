@@ -308,7 +308,7 @@ class ProgramOptions(NamedTuple):
 
 
 class PageOptions(NamedTuple):
-    """What a page on a program shows of it."""
+    """The options of a page on a program."""
 
     models: api.Models
 

@@ -1,4 +1,4 @@
-"""What a command would change in a file, as `patch` and `git apply` read it."""
+"""The changes of a command to a file, as `patch` and `git apply` read them."""
 
 from __future__ import annotations
 
