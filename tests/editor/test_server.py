@@ -15,7 +15,7 @@ EXAMPLES = Path(__file__).parents[2] / "examples"
 GIRAFFE = (EXAMPLES / "giraffe.json").read_text(encoding="utf-8")
 TRACE = (EXAMPLES / "refinement.dot.txt").read_text(encoding="utf-8")
 SOLUTION = (EXAMPLES / "natascha.dagmath.json").read_text(encoding="utf-8")
-URI = "file:///tmp/program.json"
+URI = "file:///documents/program.json"
 WHOLE = {"start": {"line": 0, "character": 0}, "end": {"line": 10_000, "character": 0}}
 EXCEPTIONS = """{
  "sorts": [{"name": "Person", "type": "DeclareSort"}],
@@ -103,30 +103,30 @@ def test_related_places_and_tags(program: EditorClient) -> None:
 
 def test_each_language_is_found_from_its_content(client: EditorClient) -> None:
     """[EDIT-KIND] A program, a trace, a solution, whatever the editor calls the file."""
-    trace = client.open("file:///tmp/t.txt", TRACE.replace("role=critic", "role=critik", 1), "plaintext")
+    trace = client.open("file:///documents/t.txt", TRACE.replace("role=critic", "role=critik", 1), "plaintext")
     assert trace[0]["code"].startswith("POT5")
-    solution = client.open("file:///tmp/s.json", SOLUTION.replace('"step_id": 2', '"step_id": 1', 1))
+    solution = client.open("file:///documents/s.json", SOLUTION.replace('"step_id": 2', '"step_id": 1', 1))
     assert solution[0]["code"].startswith("POT7")
 
 
 def test_other_json_is_left_alone(client: EditorClient) -> None:
     """[EDIT-FOREIGN] Nothing is said of a file of another format, even while it is broken."""
     package = '{"name": "x", "scripts": {"test": "run"}, "dependencies": {}}'
-    assert client.open("file:///tmp/package.json", package) == []
-    assert client.replace("file:///tmp/package.json", package[:-1]) == []
-    assert client.ask("textDocument/hover", client.at("file:///tmp/package.json", 0, 4)) is None
+    assert client.open("file:///documents/package.json", package) == []
+    assert client.replace("file:///documents/package.json", package[:-1]) == []
+    assert client.ask("textDocument/hover", client.at("file:///documents/package.json", 0, 4)) is None
     notes = "We buy three apples, so n = 3 and the rest is for later."
-    assert client.open("file:///tmp/notes.txt", notes, "plaintext") == []
-    assert client.open("file:///tmp/notes.dagmath.txt", notes, "potlang-solution")
+    assert client.open("file:///documents/notes.txt", notes, "plaintext") == []
+    assert client.open("file:///documents/notes.dagmath.txt", notes, "potlang-solution")
     for typed in ("{", '{"', '{"ru'):
-        assert client.replace("file:///tmp/package.json", typed) == []
-        place = client.at("file:///tmp/package.json", 0, len(typed))
+        assert client.replace("file:///documents/package.json", typed) == []
+        place = client.at("file:///documents/package.json", 0, len(typed))
         assert "rules" in [each["label"] for each in client.ask("textDocument/completion", place)["items"]]
 
 
 def test_a_closed_document_has_no_diagnostics(client: EditorClient) -> None:
     """[EDIT-DIAGNOSTICS] What was said of it is taken back."""
-    uri = "file:///tmp/closed.json"
+    uri = "file:///documents/closed.json"
     assert client.open(uri, EXCEPTIONS.replace("likes(bob, ann)", "liks(bob, ann)"))
     client.notify("textDocument/didClose", {"textDocument": {"uri": uri}})
     while (found := client.published())["uri"] != uri:
