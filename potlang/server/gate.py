@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import logging
 import re
@@ -165,6 +166,11 @@ class Gate:
             # The connection is of no more use; where nothing was sent of an answer there is none any more.
             if passage.is_started:
                 raise
+        except asyncio.CancelledError:
+            # The server ends at once: without an answer of ours the library would send a 500.
+            if not passage.is_started:
+                await passage.refuse(_draining())
+            raise
         except Exception as error:
             _tell(f"error[POT0001]: internal error: {type(error).__name__}: {error}")
             await passage.refuse(_bug())

@@ -12,7 +12,7 @@ import threading
 import time
 from base64 import b64encode
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -171,7 +171,8 @@ def test_a_connection_that_is_closed_frees_its_place() -> None:
 def test_a_second_sigterm_ends_it_at_once() -> None:
     """[SERVE-DRAIN]"""
     with server("--workers", "1") as (port, process):
-        thread = threading.Thread(target=lambda: _quietly(port), daemon=True)
+        statuses: list[int] = []
+        thread = threading.Thread(target=_cut_off, args=(port, statuses), daemon=True)
         thread.start()
         time.sleep(0.5)
         process.send_signal(signal.SIGTERM)
@@ -179,8 +180,11 @@ def test_a_second_sigterm_ends_it_at_once() -> None:
         assert process.poll() is None
         process.send_signal(signal.SIGTERM)
         assert process.wait(timeout=10) == 143
+        thread.join(timeout=10)
+        assert not thread.is_alive() and statuses in ([], [503])
 
 
-def _quietly(port: int) -> None:
-    with pytest.raises((OSError, http.client.HTTPException)):
-        ask(port, "POST", "/v1/verify", HARD)
+def _cut_off(port: int, statuses: list[int]) -> None:
+    """Ask what takes long; the status, if there is an answer before the connection ends."""
+    with suppress(OSError, http.client.HTTPException):
+        statuses.append(ask(port, "POST", "/v1/verify", HARD)[0])
