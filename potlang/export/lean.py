@@ -21,7 +21,19 @@ from potlang.export.problem import (
     stated_at,
     variables_in,
 )
-from potlang.export.texts import Names, Opened, Operand, Piece, Row, infix, joined, no_operator, slug, text_of
+from potlang.export.texts import (
+    Names,
+    Opened,
+    Operand,
+    Piece,
+    Row,
+    head_text,
+    infix,
+    joined,
+    no_operator,
+    slug,
+    text_of,
+)
 from potlang.ir import operators as op
 from potlang.ir.module import Definition
 from potlang.ir.nodes import App, Lit, Node, Quant, Sym, Symbol, Var
@@ -226,16 +238,8 @@ class LeanWriter:
                     raise no_operator(operation, "Lean's core")
                 return row(self, node)
             case App(op=symbol):
-                return _application(self._head(cast(Symbol, symbol)), node.args)
+                return _application(head_text(cast(Symbol, symbol), self._symbols, self._values), node.args)
         raise AssertionError(node)
-
-    def _head(self, symbol: Symbol) -> str:
-        name = self._symbols.get(symbol)
-        if name is not None:
-            return name
-        if symbol.kind == "constructor":
-            return self._values[symbol.range, None]
-        return self._values[symbol.domain[0], symbol.name]
 
     def _literal(self, lit: Lit) -> Opened:
         value = lit.value

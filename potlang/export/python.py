@@ -19,6 +19,7 @@ from potlang.export.texts import (
     Row,
     applied,
     call,
+    head_text,
     infix,
     prefix,
     row_of,
@@ -262,17 +263,9 @@ class _Script:
             case App(op=Operator()):
                 return row_of(_ROWS, node, "z3")
             case App(op=symbol):
-                return applied(self._head(cast(Symbol, symbol)), node.args)
+                return applied(head_text(cast(Symbol, symbol), self._symbols, self._values), node.args)
             case _:
                 raise AssertionError(node)
-
-    def _head(self, symbol: Symbol) -> str:
-        name = self._symbols.get(symbol)
-        if name is not None:
-            return name
-        if symbol.kind == "constructor":
-            return self._values[symbol.range, None]
-        return self._values[symbol.domain[0], symbol.name]
 
     def _literal(self, lit: Lit) -> str:
         value = lit.value

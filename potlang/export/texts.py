@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from potlang.export.problem import MOST_TEXT, NoCounterpart, TooLarge
-from potlang.ir.nodes import App, Node, Var
+from potlang.ir.nodes import App, Node, Symbol, Var
 from potlang.ir.operators import Operator
+from potlang.ir.sorts import Sort
 
 ATOM: Final = 100
 """The precedence of a term that needs no brackets anywhere."""
@@ -156,3 +157,15 @@ def slug(name: str) -> str:
         char if char.isascii() and (char.isalnum() or char == "_") else "_" for char in name[:_LONGEST_NAME]
     )
     return kept or "_"
+
+
+def head_text(
+    symbol: Symbol, symbols: Mapping[Symbol, str], values: Mapping[tuple[Sort, object], str]
+) -> str:
+    """The name of what is applied: a function, a constructor (`values` has it under None) or a selector."""
+    name = symbols.get(symbol)
+    if name is not None:
+        return name
+    if symbol.kind == "constructor":
+        return values[symbol.range, None]
+    return values[symbol.domain[0], symbol.name]
