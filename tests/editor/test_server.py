@@ -103,7 +103,9 @@ def test_related_places_and_tags(program: EditorClient) -> None:
 
 def test_each_language_is_found_from_its_content(client: EditorClient) -> None:
     """[EDIT-KIND] A program, a trace, a solution, whatever the editor calls the file."""
-    trace = client.open("file:///documents/t.txt", TRACE.replace("role=critic", "role=critik", 1), "plaintext")
+    trace = client.open(
+        "file:///documents/t.txt", TRACE.replace("role=critic", "role=critik", 1), "plaintext"
+    )
     assert trace[0]["code"].startswith("POT5")
     solution = client.open("file:///documents/s.json", SOLUTION.replace('"step_id": 2', '"step_id": 1', 1))
     assert solution[0]["code"].startswith("POT7")
