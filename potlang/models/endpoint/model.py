@@ -67,16 +67,24 @@ class Message(NamedTuple):
 
 
 class Usage(NamedTuple):
-    """Tokens, as far as the endpoint counts them."""
+    """Tokens, as far as the endpoint counts them.
+
+    `cached`: those of the prompt that the endpoint had kept; `reasoning`: those of the completion that are
+    thoughts.
+    """
 
     prompt: int | None = None
     completion: int | None = None
+    cached: int | None = None
+    reasoning: int | None = None
 
 
 class Completion(NamedTuple):
     """A model's answer. `finish_reason` is the endpoint's word: "stop", "length", "content_filter", …
 
-    `seconds` covers all `tries`, the waits between them included.
+    `seconds` covers all `tries`, the waits between them included. Beside the text there may be the thoughts
+    before it (`reasoning`), why the model does not answer (`refusal`), and what it calls a tool with
+    (`arguments`, JSON text). `model` is the one that the endpoint says it was, `cost` is in US dollars.
     """
 
     text: str
@@ -84,6 +92,11 @@ class Completion(NamedTuple):
     seconds: float = 0.0
     finish_reason: str = "stop"
     tries: int = 1
+    reasoning: str = ""
+    refusal: str = ""
+    arguments: str = ""
+    model: str = ""
+    cost: float | None = None
 
 
 class EndpointError(Exception):
