@@ -570,7 +570,7 @@ def _targets() -> list[Target]:
     from potlang.ir.text import print_module
     from potlang.languages.dagmath.solve.answers import AnswerChecker
     from potlang.languages.dot.write.builder import BuildError
-    from potlang.models import json_replies, replies
+    from potlang.models import json_replies, program_replies
     from potlang.models.annotate import split_steps
     from potlang.models.asking import BadReply
     from potlang.models.endpoint.model import EndpointError
@@ -724,7 +724,7 @@ def _targets() -> list[Target]:
 
     def reply(data: bytes) -> None:
         text = _text(data)
-        replies.find_program(text)
+        program_replies.read_program(text)
         split_steps(text)
         for read in (
             json_replies.read_nodes,

@@ -22,8 +22,8 @@ from potlang.dot import Validator, verify  # noqa: E402
 from potlang.generate.problems import Kind  # noqa: E402
 from potlang.generate.traces import Difficulty, synthesize  # noqa: E402
 from potlang.languages.dot.stream.validator import StreamStatus  # noqa: E402
+from potlang.models.program_replies import program_in  # noqa: E402
 from potlang.models.prompting import examples, question_prompt  # noqa: E402
-from potlang.models.replies import find_program  # noqa: E402
 from potlang.models.trace_prompting import trace_system_prompt  # noqa: E402
 from potlang.report.results import Limits, Verdict  # noqa: E402
 
@@ -175,8 +175,7 @@ def _common(texts: Sequence[Sequence[int]]) -> Sequence[int]:
 def judge_program(data: bytes) -> Judgement:
     """Whether the program in a reply parses, type-checks, and all that it asks is decided."""
     reply = data.decode(errors="replace")
-    found = find_program(reply)
-    text = reply if found is None else found.text
+    text = str(program_in(reply))
     checked = potlang.check(text, language="pot")
     wrong = {each.code[:4] for each in checked.diagnostics if each.severity is Severity.ERROR}
     verdicts: list[Verdict] = []

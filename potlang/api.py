@@ -11,7 +11,7 @@ from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, TypedDict, TypeVar, overload
 
-from potlang.diag import Applicability, Diagnostic, Fix, Sink
+from potlang.diag import Diagnostic, Sink
 from potlang.languages.kind import Kind, kind_of, kind_of_value
 from potlang.languages.pot.check import Source as ProgramSource
 from potlang.languages.pot.check import check as check_program
@@ -49,7 +49,6 @@ Source: TypeAlias = "ProgramSource | list[Any]"
 AnyChecked: TypeAlias = "Checked | CheckedTrace | CheckedSolution"
 AnyReport: TypeAlias = "Report | TraceReport | SolutionReport"
 
-_FIX_ROUNDS = 50
 _NOUNS: dict[Kind, str] = {"pot": "a program", "dot": "a trace", "dagmath": "a solution"}
 
 
@@ -333,26 +332,15 @@ def fix(
     '{"verifications": [{"constraint": "1 < 2"}]}'
     """
     kind, opened, shown = _opened(source, language, name)
-    before, diagnostics = _diagnosed(opened, kind, shown)
-    after, text = before, before.text
+    checked = _checked(opened, kind, shown)
+    before, text = checked.document, checked.document.text
     if text is None or (isinstance(opened, bytes) and kind == "dot" and not _is_utf8(opened)):
-        raise ValueError(diagnostics[0].message)
-    from potlang.diag.fixes import apply_fixes
+        raise ValueError(checked.diagnostics[0].message)
+    from potlang.diag.fixes import mend
 
-    applied = 0
-    for _ in range(_FIX_ROUNDS):
-        fixes = [found for each in diagnostics if (found := _first(each, Applicability.SAFE))]
-        if unsafe and not fixes:
-            # One may be all that it takes: the others are looked for again afterwards.
-            guesses = (_first(each, Applicability.UNSAFE) for each in diagnostics)
-            fixes = [found for found in guesses if found is not None][:1]
-        fixed = apply_fixes(text, fixes)
-        if fixed == text:
-            break
-        applied += len(fixes)
-        text = fixed
-        after, diagnostics = _diagnosed(text, kind, shown)
-    return Fixed(text, applied, diagnostics, before, after)
+    mended = mend(text, checked, lambda changed: _checked(changed, kind, shown), unsafe=unsafe)
+    left = mended.found
+    return Fixed(mended.text, mended.applied, left.diagnostics, before, left.document)
 
 
 def explain(code: str) -> str | None:
@@ -405,17 +393,13 @@ def _tables(options: Mapping[str, Any]) -> AbstractContextManager[None]:
     return allowing(options["sources"]) if "sources" in options else nullcontext()
 
 
-def _diagnosed(source: Any, kind: Kind, name: str | None) -> tuple[Document, tuple[Diagnostic, ...]]:
-    checked: Any = check(source, language=kind, name=name)
-    return checked.document, checked.diagnostics
+def _checked(source: Any, kind: Kind, name: str | None) -> AnyChecked:
+    found: AnyChecked = check(source, language=kind, name=name)
+    return found
 
 
 def _is_utf8(data: bytes) -> bool:
     return data.decode("utf-8", "ignore").encode("utf-8") == data
-
-
-def _first(diagnostic: Diagnostic, applicability: Applicability) -> Fix | None:
-    return next((each for each in diagnostic.fixes if each.applicability is applicability), None)
 
 
 __all__ = [

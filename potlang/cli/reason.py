@@ -14,6 +14,7 @@ from click.core import ParameterSource
 
 from potlang.cli.answer import theory_program
 from potlang.cli.common import (
+    ALL_ENTAILED,
     UNDECIDED,
     color_option,
     exit_code,
@@ -51,6 +52,9 @@ class ProgramQuestion(NamedTuple):
     """The request for a program."""
 
     options: tuple[str, ...]
+    yes_or_no: bool | None
+    second_look: bool
+    safe_fixes: bool
     prose: str | None
     unique_names: bool
     closed_domain: bool
@@ -75,6 +79,23 @@ _program_question = grouped(
         multiple=True,
         metavar="LABEL",
         help="An answer to choose from, with a verification of its own; may be repeated.",
+    ),
+    click.option(
+        "--yes-or-no/--or-uncertain",
+        default=None,
+        help="Whether an answer between yes and no is none. [default: as the question's words say]",
+    ),
+    click.option(
+        "--second-look/--no-second-look",
+        default=True,
+        show_default=True,
+        help="Ask once more about a program that contradicts itself, begs the question, or leaves it open.",
+    ),
+    click.option(
+        "--safe-fixes/--no-safe-fixes",
+        default=True,
+        show_default=True,
+        help="Mend what keeps its meaning without a call.",
     ),
     click.option("--prose", metavar="TEXT", help="An answer in prose, to compare with the verdict."),
     click.option(
@@ -113,8 +134,9 @@ _trace_question = grouped(
     "--k",
     type=click.IntRange(1, 100),
     default=1,
-    help="Programs to write, the most frequent verdict is the answer; or traces, until one is established.",
+    help="Programs to write, the most frequent answer counts; or traces, until one is established.",
 )
+@click.option("--jobs", type=click.IntRange(1, 64), default=1, help="Programs written at a time.")
 @click.option(
     "--transcript",
     type=click.Path(dir_okay=False, path_type=Path),
@@ -132,6 +154,7 @@ def reason(
     language: Language,
     asked: AskedModel,
     k: int,
+    jobs: int,
     transcript: Path | None,
     style: str,
     program: ProgramQuestion,
@@ -143,8 +166,9 @@ def reason(
 
     QUESTION is the text itself, the name of a file that has it, or `-` for standard input. The endpoint is
     that of OPENAI_BASE_URL, its key OPENAI_API_KEY, the model POTLANG_MODEL, where options do not say
-    otherwise. Exit codes are those of `verify`: 0 if all is entailed, or a trace established, 1 for another
-    answer, 2 for a wrong call, 3 if the answer is unknown, be it that the model or its endpoint failed.
+    otherwise. Exit codes are those of `verify`: 0 if all is entailed, an option elected, or a trace
+    established, 1 for another answer, 2 for a wrong call, 3 if the answer is unknown, be it that the model
+    or its endpoint failed.
     """
     _refuse_others(context, language)
     text = _question(question)
@@ -155,7 +179,7 @@ def reason(
         if language == "dot":
             found = _by_traces(text, endpoint, asked, k, trace, space, solving)
         else:
-            found = _by_programs(text, endpoint, asked, k, program, solving)
+            found = _by_programs(text, endpoint, asked, k, jobs, program, solving)
     except (ValueError, MissingExtraError) as error:
         raise click.UsageError(str(error)) from error
     finally:
@@ -184,6 +208,7 @@ def _by_programs(
     endpoint: Endpoint,
     asked: AskedModel,
     k: int,
+    jobs: int,
     program: ProgramQuestion,
     solving: SolvingOptions,
 ) -> Reasoned:
@@ -196,7 +221,11 @@ def _by_programs(
         attempts=asked.attempts,
         k=k,
         semantics={name: True for name, wanted in chosen.items() if wanted},
+        parallel=jobs,
         options=program.options,
+        yes_or_no=program.yes_or_no,
+        second_look=program.second_look,
+        safe_fixes=program.safe_fixes,
         prose=program.prose,
         limits=solving.limits,
         route=solving.route,
@@ -264,4 +293,6 @@ def _tell(accepted: str, attempt: Attempt) -> None:
 
 
 def _exit_code(found: Reasoned | ReasonedTrace) -> int:
+    if getattr(found, "elected", None) is not None:
+        return ALL_ENTAILED
     return UNDECIDED if found.report is None else exit_code(found.report)

@@ -6,13 +6,35 @@ its `Patch` edits follow one after the other, as RFC 6902 says.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Sequence
+from typing import Final, Generic, NamedTuple, Protocol, TypeVar
 
-from potlang.diag.model import Edit, Fix, Patch, Replace
+from potlang.diag.model import Applicability, Diagnostic, Edit, Fix, Patch, Replace
 from potlang.diag.patching import FixError, patch_value, replace_in_value
 from potlang.diag.raw_patching import patch_text, replace_span
 from potlang.source import Document
+
+_ROUNDS: Final = 50
+"""Of looking for fixes in a text: each round applies at least one."""
+
+
+class Examined(Protocol):
+    """A text as it was found to be."""
+
+    @property
+    def diagnostics(self) -> Sequence[Diagnostic]:
+        """What is wrong with it."""
+
+
+Finding = TypeVar("Finding", bound=Examined)
+
+
+class Mended(NamedTuple, Generic[Finding]):
+    """A text after its fixes, their number, and how it was found to be in the end."""
+
+    text: str
+    applied: int
+    found: Finding
 
 
 class RawEdit(NamedTuple):
@@ -44,6 +66,34 @@ def apply_fixes(text: str, fixes: Iterable[Fix]) -> str:
         if edits and not any(_overlap(new, old) for new in edits for old in chosen):
             chosen += edits
     return _apply(document.text or "", chosen)
+
+
+def mend(
+    text: str, found: Finding, examine: Callable[[str], Finding], *, unsafe: bool = False
+) -> Mended[Finding]:
+    """The text after all safe fixes of its diagnostics, in rounds: what one uncovers is mended in the next.
+
+    `found`: how the text was found to be; `examine` finds it for a changed one. With `unsafe` those fixes
+    too that may change the meaning, one at a time.
+    """
+    applied = 0
+    for _ in range(_ROUNDS):
+        fixes = _best_fixes(found.diagnostics, Applicability.SAFE)
+        if unsafe and not fixes:
+            # One may be all that it takes: the others are looked for again afterwards.
+            fixes = _best_fixes(found.diagnostics, Applicability.UNSAFE)[:1]
+        fixed = apply_fixes(text, fixes)
+        if fixed == text:
+            break
+        applied += len(fixes)
+        text, found = fixed, examine(fixed)
+    return Mended(text, applied, found)
+
+
+def _best_fixes(diagnostics: Iterable[Diagnostic], wanted: Applicability) -> list[Fix]:
+    """Of each diagnostic the first fix that may be used so."""
+    firsts = (next((fix for fix in each.fixes if fix.applicability is wanted), None) for each in diagnostics)
+    return [each for each in firsts if each is not None]
 
 
 def raw_edits(document: Document, edits: tuple[Edit, ...]) -> list[RawEdit]:

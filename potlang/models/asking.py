@@ -4,15 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, Final, Literal, NamedTuple, Protocol, TypeVar
 
 from potlang.models.endpoint import Completion, EndpointError, Failure, Message, Model, Sampling, system, user
 
 Found = TypeVar("Found")
+FoundCo = TypeVar("FoundCo", covariant=True)
+ReplyPart = Literal["text", "arguments", "reasoning"]
+"""Where in a reply something is: in its text, in what it calls a tool with, in the thoughts beside it."""
 
 DEFAULT_SAMPLING = Sampling()
 FATAL: frozenset[Failure] = frozenset({"refused", "unauthorized", "not found"})
 """Failures that no further request can mend: a run over many questions ends at the first of them."""
+ASKED_AGAIN: Final[frozenset[Failure]] = frozenset({"cut off", "too large"})
+"""Failures of one reply; others are of the endpoint, or the model's own will, and would come back."""
+_FILTERED: Final = "content_filter"
+_LONGEST_REFUSAL: Final = 2_000
 
 
 class BadReply(ValueError):
@@ -24,7 +31,9 @@ class Attempt(NamedTuple):
 
     `messages` stand behind the system message; `structured`: JSON of a schema was asked for. `problem` says
     why the reply was not accepted, empty if it was; `failure` is the endpoint's reason where there is no
-    reply. Of a program: `program` is the text that was compiled, `diagnostics` are those of the compiler.
+    reply. Of a program: `program` is the text that was compiled, found in the `part` of the reply and after
+    `mended` safe fixes; `diagnostics` are those of the compiler. `reasoning`, `arguments`, `answered_by`,
+    `cost` and tokens are those of the completion.
     """
 
     messages: tuple[Message, ...]
@@ -41,6 +50,39 @@ class Attempt(NamedTuple):
     completion_tokens: int | None = None
     stage: str = "program"
     model: str = ""
+    part: ReplyPart = "text"
+    mended: int = 0
+    reasoning: str = ""
+    arguments: str = ""
+    answered_by: str = ""
+    cached_tokens: int | None = None
+    reasoning_tokens: int | None = None
+    cost: float | None = None
+
+
+class Conversation(Protocol[FoundCo]):
+    """What a model is asked, round by round, until a reply is accepted."""
+
+    @property
+    def system(self) -> str:
+        """The system message."""
+
+    @property
+    def messages(self) -> tuple[Message, ...]:
+        """The messages of the next round."""
+
+    @property
+    def schema(self) -> Mapping[str, Any] | None:
+        """The schema of the JSON that is wanted."""
+
+    def read(self, done: Completion) -> FoundCo:
+        """The part of a reply that is wanted. Raises BadReply."""
+
+    def go_on(self) -> None:
+        """Makes the messages of the next round, after a reply that is not accepted, or is missing."""
+
+    def without_schema(self) -> bool:
+        """Asks for no schema from now on; False where it did not before."""
 
 
 class RetryLoop:
@@ -54,11 +96,39 @@ class RetryLoop:
         self.attempts: list[Attempt] = []
         self._progress = progress
 
-    def until_accepted(self, ask: Callable[[], Found]) -> Found | None:
-        """The first result of `ask` that is no BadReply; None after `sampling.tries` calls."""
-        for _ in range(self.sampling.tries):
+    def until_accepted(self, ask: Callable[[], Found], *, tries: int | None = None) -> Found | None:
+        """The first result of `ask` that is no BadReply; None after `tries` calls, by default those of
+        `sampling`.
+        """
+        for _ in range(self.sampling.tries if tries is None else tries):
             with suppress(BadReply):
                 return ask()
+        return None
+
+    def converse(
+        self, model: Model, talk: Conversation[Found], *, stage: str, tries: int | None = None
+    ) -> Found | None:
+        """The result of the first accepted reply; None after `tries` replies, or where the endpoint fails."""
+
+        def ask() -> Found:
+            try:
+                return self.once(
+                    model, talk.messages, talk.read, schema=talk.schema, stage=stage, instructions=talk.system
+                )
+            except BadReply:
+                talk.go_on()
+                raise
+            except EndpointError as error:
+                # Perhaps it is the schema that the endpoint does not accept: no attempt is lost by it.
+                if error.reason == "rejected" and talk.without_schema():
+                    return ask()
+                if error.reason in ASKED_AGAIN:
+                    talk.go_on()
+                    raise BadReply(str(error)) from error
+                raise
+
+        with suppress(EndpointError):
+            return self.until_accepted(ask, tries=tries)
         return None
 
     def once(
@@ -73,7 +143,8 @@ class RetryLoop:
     ) -> Found:
         """`read` of one completion. Raises EndpointError and the BadReply of `read`, both recorded.
 
-        `instructions` are the system message.
+        `instructions` are the system message. A refusal is an EndpointError too: whoever asks the same again
+        gets it again.
         """
         _, temperature, max_tokens, timeout, seed = self.sampling
         attempt = Attempt(messages, schema is not None, stage=stage, model=model.name)
@@ -102,13 +173,22 @@ class RetryLoop:
                 tries=done.tries,
                 prompt_tokens=done.usage.prompt,
                 completion_tokens=done.usage.completion,
+                reasoning=done.reasoning,
+                arguments=done.arguments,
+                answered_by="" if done.model == model.name else done.model,
+                cached_tokens=done.usage.cached,
+                reasoning_tokens=done.usage.reasoning,
+                cost=done.cost,
             )
         )
         try:
             found = read(done)
         except BadReply as error:
-            self.note(problem=str(error))
+            declined = _declined(done)
+            self.note(problem=declined or str(error), failure="declined" if declined else None)
             self._tell()
+            if declined:
+                raise EndpointError("declined", declined) from error
             raise
         self._tell()
         return found
@@ -137,3 +217,10 @@ class RetryLoop:
     def _tell(self) -> None:
         if self._progress is not None:
             self._progress(self.attempts[-1])
+
+
+def _declined(done: Completion) -> str:
+    """Why the model, or a filter, gives no answer, in its words; empty where it is none of these."""
+    if done.refusal:
+        return done.refusal[:_LONGEST_REFUSAL]
+    return "the reply was withheld by a content filter" if done.finish_reason == _FILTERED else ""

@@ -92,8 +92,10 @@ def _items(text: str, key: str) -> list[Any]:
         raise BadReply(f"the reply has more than {LIMITS.bytes} characters")
     rest = behind_thoughts(text)
     reason = "there is no JSON in the reply"
-    for start, end, _ in candidates(rest):
-        value = _json(rest[start:end])
+    for each in candidates(rest):
+        # As it stands first: single backslashes of LaTeX are this reader's own matter.
+        value = _json(rest[each.start : each.end])
+        value = each.value if value is None else value
         if isinstance(value, dict) and key in value:
             return _bounded(value[key], key)
         if isinstance(value, dict) and isinstance(value.get("error"), str):

@@ -1,22 +1,26 @@
-"""The loop around a model: generate → compile → (diagnostics → repair)* → verify, and a vote ([LOOP-REASON]).
+"""The loop around a model: ask → read → mend → compile → repair* → verify → second look, and a vote.
 
 found = potlang.reason("Rex is an iguana. Is Rex a reptile?", attempts=3)
-found.verdict, found.report, found.to_json()
+found.answer, found.report, found.to_json()
+
+The rules are [LOOP-REASON] and those that follow it.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, Final, NamedTuple, TypeVar, get_args
 
+from potlang.languages.pot.report import Report
 from potlang.languages.pot.solve import verify as verify_program
 from potlang.models.consistency import compare
 from potlang.models.endpoint import Endpoint, Model, Sampling
-from potlang.models.reasoned import Answer, ProgramSample, Reasoned, Vote, nothing_written
-from potlang.models.replies import find_program
-from potlang.models.writer import Asking, ProgramWriter, Progress, is_given_up
+from potlang.models.journal import in_parallel
+from potlang.models.reasoned import Answer, Ballot, Elected, ProgramSample, Reasoned, Vote, nothing_written
+from potlang.models.second_look import asks_yes_or_no, doubts_about, gravest, second_look_prompt
+from potlang.models.writer import Asking, ProgramConversation, ProgramWriter, Progress, Written, is_given_up
 from potlang.prove.options import RouteName, Trust
 from potlang.report.results import Limits, Verdict
 from potlang.utils.resources import schema
@@ -35,8 +39,12 @@ def reason(
     *,
     attempts: int = 3,
     k: int = 1,
+    parallel: int = 1,
     semantics: Mapping[str, Any] | None = None,
     options: Sequence[str] = (),
+    yes_or_no: bool | None = None,
+    second_look: bool = True,
+    safe_fixes: bool = True,
     prose: str | None = None,
     limits: Limits = Limits(),
     route: RouteName = "auto",
@@ -50,33 +58,90 @@ def reason(
     """The verdict on a question, by programs that a model writes and repairs, and solvers decide.
 
     `model`: one, or the name of one at the endpoint of the environment ([ENDPOINT-ENV]). `attempts` bounds
-    the replies for one program, `k` is how many programs vote. `semantics` is put in the place of the
-    programs' own. `options` are labels of answers to choose from, each a verification of its own. `prose`
-    is an answer to compare the verdict with; by default, the prose around the program in the reply. `limits`,
-    `route` and `trust` are those of `verify`; `temperature`, `max_tokens` (of one reply), `timeout` (seconds
-    for one reply) and `seed` (of the first request, each further one has the next) go to the model.
+    the replies for one program, `k` is how many programs vote, `parallel` how many are written at a time.
+    `semantics` is put in the place of the programs' own. `options` are labels of answers to choose from, each
+    a verification of its own; the answer is then the label that most programs elect. With `second_look` a
+    model is asked once more about a program that contradicts itself, begs the question, is about nothing, or
+    leaves open what is asked with `yes_or_no` (None: as the question's words say). With `safe_fixes` what
+    keeps its meaning is mended without a call. `prose` is an answer to compare the verdict with; by default,
+    the prose around the program in the reply. `limits`, `route` and `trust` are those of `verify`;
+    `temperature`, `max_tokens` (of one reply), `timeout` (seconds for one reply) and `seed` (of the first
+    request, each further one has the next) go to the model.
 
     What a model or its endpoint does raises nothing: the verdict is then `unknown`, with the reason and
     the attempts so far. Raises ValueError for a wrong call, MissingExtraError without the extra `models`.
     """
-    asking = Asking(
-        Sampling(attempts, temperature, max_tokens, timeout, seed), dict(semantics or {}), tuple(options)
-    )
+    sampling = Sampling(attempts, temperature, max_tokens, timeout, seed)
+    asking = Asking(sampling, dict(semantics or {}), tuple(options), safe_fixes)
     check_question(question, attempts, k, route, trust)
     _check_asking(asking)
-    samples: list[ProgramSample] = []
+    if not 1 <= parallel <= MOST:
+        raise ValueError(f"`parallel` is from 1 to {MOST}")
+    if yes_or_no is None:
+        yes_or_no = asks_yes_or_no(question, options)
+
+    def verified(written: Written) -> Report:
+        return verify_program(written.program, limits=limits, route=route, trust=trust)
+
     with opened_model(model) as asked:
         writer = ProgramWriter(asked, asking, progress=progress)
-        for _ in range(k):
-            written, program = writer.write(question)
-            report = None
-            if program is not None:
-                report = verify_program(program, limits=limits, route=route, trust=trust)
-            samples.append(ProgramSample(written, report))
-            # The samples so far still vote: they were paid for.
-            if is_given_up(written):
-                break
+        sampler = _Sampler(writer, question, verified, second_look, yes_or_no)
+        samples = sampler.samples(k, parallel)
     return _summed(question, asked.name, writer, samples, prose)
+
+
+class _Sampler:
+    """Writes programs for one question and verifies them; from several threads at once."""
+
+    def __init__(
+        self,
+        writer: ProgramWriter,
+        question: str,
+        verified: Callable[[Written], Report],
+        second_look: bool,
+        yes_or_no: bool,
+    ) -> None:
+        self._writer = writer
+        self._question = question
+        self._verified = verified
+        self._second_look = second_look
+        self._yes_or_no = yes_or_no
+        self._is_given_up = False
+
+    def samples(self, k: int, parallel: int) -> list[ProgramSample]:
+        """Up to `k` samples: after a failure that would come back no further one is begun."""
+        found = dict(filter(None, in_parallel(self._sample, range(k), parallel)))
+        # In the order of their numbers: the vote must not depend on which was there first.
+        return [found[number] for number in sorted(found)]
+
+    def _sample(self, number: int) -> tuple[int, ProgramSample] | None:
+        # The samples so far still vote: they were paid for.
+        if self._is_given_up:
+            return None
+        talk = self._writer.conversation(self._question, number)
+        written = talk.write()
+        if written is None:
+            self._is_given_up = self._is_given_up or is_given_up(talk.attempts)
+            return number, ProgramSample(talk.attempts)
+        report = self._verified(written)
+        if self._second_look and talk.left > 0:
+            written, report = self._looked_at_again(talk, written, report)
+        return number, ProgramSample(talk.attempts, report, written.text, written.around)
+
+    def _looked_at_again(
+        self, talk: ProgramConversation, written: Written, report: Report
+    ) -> tuple[Written, Report]:
+        """The program of a second look if there is one that leaves no graver doubt, else the first."""
+        doubts = doubts_about(written.checked, report, yes_or_no=self._yes_or_no)
+        if not doubts:
+            return written, report
+        second = talk.look_again(written, second_look_prompt(str(report.verdict), doubts))
+        if second is None or second.text == written.text:
+            return written, report
+        found = self._verified(second)
+        left = doubts_about(second.checked, found, yes_or_no=self._yes_or_no)
+        is_worse = found.verdict == Verdict.UNKNOWN or gravest(left) > gravest(doubts)
+        return (written, report) if is_worse else (second, found)
 
 
 @contextmanager
@@ -116,24 +181,25 @@ def _check_asking(asking: Asking) -> None:
 def _summed(
     question: str, model: str, writer: ProgramWriter, samples: list[ProgramSample], prose: str | None
 ) -> Reasoned:
-    election = elect(samples)
+    options = writer.asking.options
+    election = elect(samples, options)
     found = Reasoned(question, model, writer.system, *election, tuple(samples), version=__version__)
-    stated = prose if prose is not None else _surrounding_prose(election.chosen)
+    chosen = election.chosen
+    stated = prose if prose is not None else _plain_prose(chosen)
     if not stated:
         return found
     claims = {name: _verdict(vote.answer) for name, vote in election.claims.items()}
-    asks = {} if election.chosen is None else election.chosen.asks
-    return found._replace(consistency=compare(stated, claims, writer.options, asks))
+    asks = {} if chosen is None else chosen.asks
+    return found._replace(consistency=compare(stated, claims, options, asks))
 
 
 def _verdict(answer: Answer) -> Verdict:
     return answer if isinstance(answer, Verdict) else Verdict.UNKNOWN
 
 
-def _surrounding_prose(chosen: ProgramSample | None) -> str:
-    """The prose around the program of the accepted reply."""
-    found = None if chosen is None else find_program(chosen.attempts[-1].reply)
-    return "" if found is None else found.around.strip("`~ \n").removesuffix("json").strip("`~ \n")
+def _plain_prose(chosen: ProgramSample | None) -> str:
+    """The prose around the program of the accepted reply, without what is left of a fence."""
+    return "" if chosen is None else chosen.around.strip("`~ \n").removesuffix("json").strip("`~ \n")
 
 
 # --- the vote of several programs ([LOOP-VOTE]) ------------------------------------------------------
@@ -143,30 +209,41 @@ class Election(NamedTuple):
     """The result of a vote; the parts are those of `Reasoned`."""
 
     verdict: Answer
+    elected: str | None
     reason: str
     votes: dict[str, int]
     claims: dict[str, Vote]
     chosen: ProgramSample | None
 
 
-def elect(samples: Sequence[ProgramSample]) -> Election:
-    """The answer that most samples have; `unknown` where two have as many. There must be a sample."""
-    votes = Counter(each.answer for each in samples)
-    answer = _most(votes)
-    if answer is None:
-        counts = ", ".join(f"{count} {name}" for name, count in _plain(votes).items())
-        return Election(Verdict.UNKNOWN, f"the programs do not agree: {counts}", _plain(votes), {}, None)
-    chosen, claims = _chosen(answer, samples)
-    reason = "" if answer != Verdict.UNKNOWN else _why_unknown(samples, chosen)
-    return Election(answer, reason, _plain(votes), claims, chosen)
+def elect(samples: Sequence[ProgramSample], options: Sequence[str] = ()) -> Election:
+    """The answer that most samples have; `unknown` where two have as many. There must be a sample.
+
+    With `options`, or where programs ask a question with options, samples vote for those that they elect.
+    """
+    votes = Counter(each.ballot(options) for each in samples)
+    ballot = _most(votes)
+    counts = _plain(votes)
+    if ballot is None:
+        reason = (
+            f"the programs do not agree: {', '.join(f'{count} {name}' for name, count in counts.items())}"
+        )
+        return Election(Verdict.UNKNOWN, None, reason, counts, {}, None)
+    chosen, claims = _chosen(ballot, samples, options)
+    verdict = Verdict.UNKNOWN if chosen is None else chosen.answer
+    reason = "" if verdict != Verdict.UNKNOWN else _why_unknown(samples, chosen)
+    elected = ballot.label if isinstance(ballot, Elected) else None
+    return Election(verdict, elected, reason, counts, claims, chosen)
 
 
-def _chosen(answer: Answer, samples: Sequence[ProgramSample]) -> tuple[ProgramSample | None, dict[str, Vote]]:
-    """The sample with the verdict that agrees in most claims, and the votes on its claims."""
+def _chosen(
+    ballot: Ballot, samples: Sequence[ProgramSample], options: Sequence[str]
+) -> tuple[ProgramSample | None, dict[str, Vote]]:
+    """The sample with the ballot that agrees in most claims, and the votes on its claims."""
     best: tuple[int, ProgramSample | None, dict[str, Vote]] = (-1, None, {})
     for sample in samples:
         # An `unknown` without a report is a failure, not a program to be shown.
-        if sample.answer != answer or sample.report is None:
+        if sample.ballot(options) != ballot or sample.report is None:
             continue
         claims = {name: _vote(name, samples) for name in sample.claims}
         agreeing = sum(claims[name].answer is each for name, each in sample.claims.items())
@@ -190,7 +267,11 @@ def _most(votes: Counter[Item]) -> Item | None:
 
 
 def _plain(votes: Mapping[Any, int]) -> dict[str, int]:
-    return {str(name): count for name, count in sorted(votes.items(), key=lambda vote: (-vote[1], vote[0]))}
+    """The votes by name, most first. An option may be called as a verdict is: then they are one line."""
+    found = Counter[str]()
+    for ballot, count in votes.items():
+        found[str(ballot)] += count
+    return dict(sorted(found.items(), key=lambda vote: (-vote[1], vote[0])))
 
 
 def _why_unknown(samples: Sequence[ProgramSample], chosen: ProgramSample | None) -> str:

@@ -14,18 +14,32 @@ from potlang.languages.pot.report import Report
 from potlang.models.asking import Attempt
 from potlang.models.consistency import ProseCheck
 from potlang.models.endpoint import Failure
-from potlang.report.results import OptimizationStatus, Verdict
+from potlang.report.results import AskOutcome, OptimizationStatus, Verdict
 from potlang.utils.serialize import json_text
 
 Answer = Verdict | OptimizationStatus
 """A verdict, or how the optimization of a program without claims ended."""
 
 
+class Elected(NamedTuple):
+    """A vote for an option, or, without one, the reason for which none is elected, in brackets."""
+
+    label: str | None
+    why: str = ""
+
+    def __str__(self) -> str:
+        return self.why if self.label is None else self.label
+
+
+Ballot = Answer | Elected
+"""The vote of a sample: its verdict, or an option."""
+
+
 def attempt_to_dict(attempt: Attempt) -> dict[str, Any]:
     """An attempt as JSON values, in the form of `schemas/reasoned-1.json`."""
     found = attempt._asdict()
-    # All attempts of a transcript are of one stage and one model.
-    del found["stage"], found["model"]
+    # All attempts of a transcript are of one model.
+    del found["model"]
     messages = [each._asdict() for each in attempt.messages]
     return {
         **found,
@@ -36,20 +50,20 @@ def attempt_to_dict(attempt: Attempt) -> dict[str, Any]:
 
 
 class ProgramSample(NamedTuple):
-    """The attempts at one program, and the report on the last one, None if that is no program."""
+    """The attempts at one program, and the report on the `program` that stands, None if there is none.
+
+    `around` is the prose around it in the reply.
+    """
 
     attempts: tuple[Attempt, ...]
     report: Report | None = None
+    program: str | None = None
+    around: str = ""
 
     @property
     def answer(self) -> Answer:
         """The report's verdict, `unknown` without one."""
         return Verdict.UNKNOWN if self.report is None else self.report.verdict
-
-    @property
-    def program(self) -> str | None:
-        """The text of the program that the report is on."""
-        return None if self.report is None else self.attempts[-1].program
 
     @property
     def problem(self) -> str:
@@ -63,6 +77,23 @@ class ProgramSample(NamedTuple):
         """The verdicts of the verifications by name."""
         results = () if self.report is None else self.report.results
         return {each.name: each.verdict for each in results if each.kind == "verification"}
+
+    def ballot(self, options: Sequence[str] = ()) -> Ballot:
+        """The option that the program elects, of its own question or of these; without options its answer."""
+        if self.report is None:
+            return Verdict.UNKNOWN
+        if elections := self.report.elections:
+            first = elections[0]
+            return Elected(None, f"({first.outcome})") if first.elected is None else Elected(first.elected)
+        if not options:
+            return self.answer
+        outcomes = {each.name: each.outcome for each in self.report.results if each.name in options}
+        holding = [name for name, outcome in outcomes.items() if outcome is AskOutcome.HOLDS]
+        if len(holding) > 1:
+            return Elected(None, "(several)")
+        if AskOutcome.OPEN in outcomes.values():
+            return Elected(None, "(open)")
+        return Elected(holding[0]) if holding else Elected(None, "(none)")
 
     @property
     def asks(self) -> dict[str, Ask]:
@@ -123,15 +154,16 @@ def nothing_written(kind: str, attempts: Sequence[Attempt], problem: str) -> str
 class Reasoned(NamedTuple):
     """The answer to a question.
 
-    `verdict` is that of most samples, `votes` counts them by verdict, `claims` has the votes on each
-    verification of `chosen`. `chosen` is a sample that has the verdict, and of those the one that agrees in
-    most claims; None after a tie. An unknown verdict has a `reason`.
+    `verdict` and, of options, the `elected` one are those of most samples; `votes` counts them. `claims` has
+    the votes on each verification of `chosen`, which is a sample with that answer, and of those the one that
+    agrees in most claims; None after a tie. An unknown verdict has a `reason`.
     """
 
     question: str
     model: str
     system: str
     verdict: Answer
+    elected: str | None
     reason: str
     votes: dict[str, int]
     claims: dict[str, Vote]
@@ -139,6 +171,11 @@ class Reasoned(NamedTuple):
     samples: tuple[ProgramSample, ...]
     consistency: ProseCheck | None = None
     version: str = ""
+
+    @property
+    def answer(self) -> str:
+        """The option that is elected, or else the verdict."""
+        return str(self.verdict) if self.elected is None else self.elected
 
     @property
     def report(self) -> Report | None:
@@ -174,6 +211,7 @@ class Reasoned(NamedTuple):
             "question": self.question,
             "model": self.model,
             "verdict": str(self.verdict),
+            "elected": self.elected,
             "reason": self.reason,
             "votes": self.votes,
             "claims": {
@@ -201,7 +239,9 @@ class Reasoned(NamedTuple):
 
 
 def _summary(found: Reasoned) -> Iterator[str]:
-    if found.report is None or len(found.samples) > 1:
+    if found.elected is not None:
+        yield f"answer: {visible(found.elected)}"
+    elif found.report is None or len(found.samples) > 1:
         yield f"verdict: {found.verdict}{f' ({visible(found.reason)})' if found.reason else ''}"
     if len(found.samples) > 1:
         yield f"votes: {_counts(found.votes)}"
@@ -213,7 +253,7 @@ def _summary(found: Reasoned) -> Iterator[str]:
 
 
 def _counts(votes: dict[str, int]) -> str:
-    return ", ".join(f"{count} {name}" for name, count in votes.items())
+    return ", ".join(f"{count} {visible(name)}" for name, count in votes.items())
 
 
 def _sum(counts: Iterator[int | None]) -> int | None:

@@ -10,7 +10,7 @@ from potlang.languages.pot.check import check as check_program
 from potlang.languages.pot.claims import verified
 from potlang.languages.pot.program import Program
 from potlang.languages.pot.solve import verify as verify_program
-from potlang.models.replies import program_in
+from potlang.models.program_replies import program_in
 from potlang.report.results import Limits, Verdict
 
 LIMITS: Final = Limits(check_ms=2_000, total_ms=5_000, memory_mb=2_048)

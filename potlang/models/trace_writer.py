@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 from typing import Final, Literal, NamedTuple
 
 from potlang.diag import Severity
 from potlang.diag.brief import in_brief
+from potlang.diag.fixes import mend
 from potlang.languages.dot.check import CheckedTrace
 from potlang.languages.dot.check import check as check_trace
 from potlang.languages.dot.read.records import Profile, Record, Status
@@ -17,7 +17,7 @@ from potlang.languages.dot.solve.verify import verify as verify_trace
 from potlang.languages.dot.write.emit import emit
 from potlang.languages.pot.program import Program
 from potlang.models.asking import Attempt, BadReply, RetryLoop
-from potlang.models.endpoint import Completion, EndpointError, Message, Model, Sampling, assistant, user
+from potlang.models.endpoint import Completion, Message, Model, Sampling, assistant, user
 from potlang.models.solver_critic import MARKS, critique
 from potlang.models.trace_prompting import (
     placed_prompt,
@@ -27,7 +27,7 @@ from potlang.models.trace_prompting import (
     verdicts_prompt,
 )
 from potlang.models.trace_replies import behind_node, trace_in
-from potlang.models.writer import ASKED_AGAIN, USUAL, Progress, ended, repeated
+from potlang.models.writer import USUAL, Progress, ended, repeated
 from potlang.prove.options import RouteName, Trust
 from potlang.report.results import Limits, Verdict
 
@@ -85,23 +85,7 @@ class TraceWriter:
         """
         before = len(self._asker.attempts)
         rounds = _Rounds(self, user(trace_question_prompt(question)), self._asker.attempts)
-
-        def ask() -> TraceReport:
-            try:
-                return self._asker.once(
-                    self._model, rounds.messages, rounds.read, schema=None, instructions=self.system
-                )
-            except BadReply:
-                rounds.go_on()
-                raise
-            except EndpointError as error:
-                if error.reason in ASKED_AGAIN:
-                    rounds.go_on()
-                    raise BadReply(str(error)) from error
-                raise
-
-        with suppress(EndpointError):
-            self._asker.until_accepted(ask)
+        self._asker.converse(self._model, rounds, stage="trace")
         return tuple(self._asker.attempts[before:]), rounds.report
 
     def check(self, text: str) -> CheckedTrace:
@@ -128,9 +112,9 @@ class TraceWriter:
             name="trace",
         )
 
-    def note(self, text: str, checked: CheckedTrace) -> None:
+    def note(self, text: str, checked: CheckedTrace, mended: int) -> None:
         """Keeps what was read with the attempt."""
-        self._asker.note(program=text, diagnostics=checked.located())
+        self._asker.note(program=text, diagnostics=checked.located(), mended=mended)
 
 
 class _Rounds:
@@ -138,6 +122,8 @@ class _Rounds:
 
     def __init__(self, writer: TraceWriter, first: Message, attempts: list[Attempt]) -> None:
         self.messages: tuple[Message, ...] = (first,)
+        self.system = writer.system
+        self.schema = None
         self.report: TraceReport | None = None
         self._writer = writer
         self._first = first
@@ -167,6 +153,10 @@ class _Rounds:
         """Makes the messages of the next round."""
         self.messages = (self._first, *self._answer())
 
+    def without_schema(self) -> bool:
+        """No schema says what a trace is."""
+        return False
+
     def _checked(self, done: Completion) -> CheckedTrace:
         found = trace_in(done.text)
         if found is None:
@@ -177,8 +167,8 @@ class _Rounds:
             if rest is None:
                 raise BadReply(ended(f"no `@node` of the reply has an id above {self._standing.last}", done))
             found = self._standing.text + rest
-        checked = self._writer.check(found)
-        self._writer.note(found, checked)
+        found, mended, checked = mend(found, self._writer.check(found), self._writer.check)
+        self._writer.note(found, checked, mended)
         errors = sum(each.severity is Severity.ERROR for each in checked.diagnostics)
         if errors:
             raise BadReply(ended(form_problem(errors), done))

@@ -1,30 +1,19 @@
-"""Has a model write a program for a question, and repair it by its diagnostics ([LOOP-WRITE])."""
+"""Has a model write a program for a question, repair it, and look at it again ([LOOP-WRITE])."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from typing import Any, Final, NamedTuple
 
-from potlang.diag import Severity
 from potlang.diag.brief import in_brief
-from potlang.languages.pot.check import check as check_program
 from potlang.languages.pot.profiles import program_schema
-from potlang.languages.pot.program import Program
-from potlang.models.asking import Attempt, BadReply, RetryLoop
-from potlang.models.endpoint import (
-    Completion,
-    EndpointError,
-    Failure,
-    Message,
-    Model,
-    Sampling,
-    assistant,
-    user,
-)
+from potlang.languages.pot.program import Checked, Program
+from potlang.models.asking import ASKED_AGAIN, Attempt, BadReply, RetryLoop
+from potlang.models.endpoint import Completion, Message, Model, Sampling, assistant, user
+from potlang.models.program_replies import ReadProgram, read_program
 from potlang.models.prompting import question_prompt, repair_prompt, system_prompt
-from potlang.models.replies import find_program
+from potlang.models.replies import REASONING
 
 Progress = Callable[[Attempt], object]
 
@@ -32,117 +21,157 @@ USUAL: Final = Sampling(tries=3)
 # A reply is sent back with its diagnostics: a runaway one must not fill the next prompt.
 _LONGEST_REPEATED: Final = 100_000
 _LONGEST_PROSE: Final = 2_000
-ASKED_AGAIN: Final[tuple[Failure, ...]] = ("cut off", "too large")
-"""Failures of one reply; others are of the endpoint, and would come back."""
 _STOPPED: Final = "stop"
 
 
 class Asking(NamedTuple):
-    """Options of the loop. `sampling.tries` bounds the attempts at one program."""
+    """Options of the loop. `sampling.tries` bounds the attempts at one program.
+
+    `semantics` take the place of the programs' own; `options` are the names of the verifications that there
+    must be. `safe_fixes`: what keeps its meaning is mended without a call.
+    """
 
     sampling: Sampling = USUAL
     semantics: Mapping[str, Any] | None = None
     options: tuple[str, ...] = ()
+    safe_fixes: bool = True
+
+
+class Written(NamedTuple):
+    """A program that was accepted, as text and compiled, and the prose around it in the reply."""
+
+    text: str
+    checked: Checked
+    program: Program
+    around: str
 
 
 class ProgramWriter:
-    """Has a model write and repair programs; `system` is the system message.
+    """Has a model write programs; `system` is the system message.
 
-    `options` are the names of the verifications that there must be.
-    `structured`: JSON of the schema is asked for; off once an endpoint does not accept that.
+    `structured`: JSON of the schema is asked for; off once an endpoint does not accept that. Several
+    threads may `write` at a time.
     """
 
     def __init__(
-        self,
-        model: Model,
-        asking: Asking,
-        *,
-        structured: bool = True,
-        progress: Progress | None = None,
+        self, model: Model, asking: Asking, *, structured: bool = True, progress: Progress | None = None
     ) -> None:
         self.system = system_prompt(asking.semantics)
-        self.options = asking.options
+        self.asking = asking
         self.structured = structured
-        self._model = model
-        self._semantics = asking.semantics
-        self._asker = RetryLoop(asking.sampling, progress)
+        self.model = model
+        self.progress = progress
 
-    def write(self, question: str) -> tuple[tuple[Attempt, ...], Program | None]:
-        """The attempts at a program for a question, and the program of the last one, if that is one.
+    def conversation(self, question: str, number: int = 0) -> ProgramConversation:
+        """A conversation about a question; that of another `number` has other seeds ([LOOP-SEED])."""
+        sampling = self.asking.sampling
+        if sampling.seed is not None:
+            sampling = sampling._replace(seed=sampling.seed + number * sampling.tries)
+        return ProgramConversation(self, question, RetryLoop(sampling, self.progress))
 
-        Does not raise EndpointError.
+
+class ProgramConversation:
+    """The attempts at one program, in rounds, and what a model is asked in the next one."""
+
+    def __init__(self, writer: ProgramWriter, question: str, asker: RetryLoop) -> None:
+        self._writer = writer
+        self._asker = asker
+        self._first = user(question_prompt(question, writer.asking.options))
+        self._standing: Written | None = None
+        """The program that is looked at again."""
+        self.messages: tuple[Message, ...] = (self._first,)
+
+    @property
+    def system(self) -> str:
+        """The system message."""
+        return self._writer.system
+
+    @property
+    def schema(self) -> Mapping[str, Any] | None:
+        """The schema of a reply, unless the endpoint does not accept one."""
+        return reply_schema() if self._writer.structured else None
+
+    @property
+    def attempts(self) -> tuple[Attempt, ...]:
+        """All attempts so far."""
+        return tuple(self._asker.attempts)
+
+    @property
+    def left(self) -> int:
+        """The attempts that are left."""
+        return self._asker.sampling.tries - len(self._asker.attempts)
+
+    def write(self) -> Written | None:
+        """The first program that is accepted, if there is one. Does not raise EndpointError."""
+        return self._asker.converse(self._writer.model, self, stage="program")
+
+    def look_again(self, written: Written, said: str) -> Written | None:
+        """The program of a second look ([LOOP-SECOND]), in the attempts that are left; None without one.
+
+        `said` is what the model is told about the program that it wrote. A reply of prose stays with that.
         """
-        attempts = self._asker.attempts
-        before = len(attempts)
-        first = user(question_prompt(question, self.options))
-        messages: tuple[Message, ...] = (first,)
+        self._standing = written
+        self.messages = (self._first, assistant(written.text[:_LONGEST_REPEATED]), user(said))
+        return self._asker.converse(self._writer.model, self, stage="second look", tries=max(0, self.left))
 
-        def ask() -> Program:
-            nonlocal messages
-            try:
-                return self._once(messages)
-            except BadReply:
-                last = attempts[-1]
-                # Only the last program: earlier ones, and what was wrong with them, would be repaired again.
-                messages = (
-                    first,
-                    assistant(repeated(last)),
-                    user(repair_prompt(last.problem, in_brief(last.diagnostics))),
-                )
-                raise
-            except EndpointError as error:
-                if error.reason == "rejected" and self.structured:
-                    # Perhaps it is the schema that the endpoint does not accept: no attempt is lost by it.
-                    self.structured = False
-                    return ask()
-                if error.reason in ASKED_AGAIN:
-                    raise BadReply(str(error)) from error
-                raise
+    def without_schema(self) -> bool:
+        """Asks for no schema from now on; False where it did not before."""
+        before, self._writer.structured = self._writer.structured, False
+        return before
 
-        program = None
-        with suppress(EndpointError):
-            program = self._asker.until_accepted(ask)
-        return tuple(attempts[before:]), program
+    def go_on(self) -> None:
+        """Shows the model its last program and what is wrong with it."""
+        last = self._asker.attempts[-1]
+        if last.failure in ASKED_AGAIN:
+            return
+        # Only the last program: earlier ones, and what was wrong with them, would be repaired again.
+        said = repair_prompt(last.problem, in_brief(last.diagnostics))
+        self.messages = (self._first, assistant(repeated(last)), user(said))
 
-    def _once(self, messages: tuple[Message, ...]) -> Program:
-        schema = program_schema("openai") if self.structured else None
-        return self._asker.once(self._model, messages, self._read, schema=schema, instructions=self.system)
-
-    def _read(self, done: Completion) -> Program:
+    def read(self, done: Completion) -> Written:
         """The program in a reply; its text and diagnostics are noted. Raises BadReply."""
-        found = find_program(done.text)
+        found = self._found(done)
+        if found is None and self._standing is not None and done.text.strip():
+            return self._standing
         if found is None:
-            problem = "there is no program in the reply" if done.text.strip() else "the reply is empty"
-            raise BadReply(ended(problem, done))
-        text = with_semantics(found.text, self._semantics)
-        checked = check_program(text, name="program")
-        self._asker.note(program=text, diagnostics=checked.located())
-        if checked.program is None:
-            errors = sum(each.severity is Severity.ERROR for each in checked.diagnostics)
-            raise BadReply(ended(f"the program has {errors} error{'' if errors == 1 else 's'}", done))
-        if problem := _unasked(checked.program, self.options):
-            raise BadReply(problem)
-        return checked.program
+            is_empty = not (done.text.strip() or done.arguments.strip())
+            raise BadReply(
+                ended("the reply is empty" if is_empty else "there is no program in the reply", done)
+            )
+        self._asker.note(program=found.text, diagnostics=found.checked.located(), mended=found.mended)
+        program = found.checked.program
+        if found.problem or program is None:
+            raise BadReply(ended(found.problem, done) if program is None else found.problem)
+        return Written(found.text, found.checked, program, found.around)
+
+    def _found(self, done: Completion) -> ReadProgram | None:
+        """The program in the text of the reply, else in the parts beside it."""
+        asking = self._writer.asking
+        best: ReadProgram | None = None
+        for part in ("text", "arguments", "reasoning"):
+            found = read_program(
+                getattr(done, part),
+                problem_of=lambda program: _unasked(program, asking.options),
+                semantics=asking.semantics,
+                safe_fixes=asking.safe_fixes,
+            )
+            if found is not None and (best is None or not found.problem):
+                best = found
+                self._asker.note(part=part)
+            if best is not None and not best.problem:
+                break
+        return best
 
 
-def with_semantics(text: str, semantics: Mapping[str, Any] | None) -> str:
-    """The program with these `semantics` instead of its own; as it is if it is not well-formed JSON."""
-    if not semantics:
-        return text
-    try:
-        value = json.loads(text, object_pairs_hook=_without_repetition)
-    except (ValueError, RecursionError):
-        return text
-    if not isinstance(value, dict):
-        return text
-    return json.dumps({**value, "semantics": dict(semantics)}, ensure_ascii=False)
-
-
-def _without_repetition(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        raise ValueError("a key occurs twice")
-    return found
+def reply_schema() -> dict[str, Any]:
+    """The schema of a reply: a text to think in, then the sections of a program ([LOOP-REASONING])."""
+    program = program_schema("openai")
+    thinking = {"type": "string", "description": "What is stated, what is asked, which names stand for what."}
+    return {
+        **program,
+        "properties": {REASONING: thinking, **program["properties"]},
+        "required": [REASONING, *program["required"]],
+    }
 
 
 def _unasked(program: Program, options: Sequence[str]) -> str:

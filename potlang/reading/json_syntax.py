@@ -93,6 +93,8 @@ class _Parse:
         self._position = 0
         self._end = len(text)
         self._previous_end = -1
+        self._open_ends: set[int] = set()
+        """Where strings end that are not closed: what is put there would be part of them."""
         self._open = [_Bracket("", 0, _Next.VALUE)]
 
     def run(self) -> None:
@@ -223,6 +225,7 @@ class _Parse:
                 edits=((*opening, '"'), (token.end, token.end, '"')),
                 primary="opened here",
             )
+            self._open_ends.add(token.end)
         elif token.kind in ("single", "curly"):
             kind = "single" if token.kind == "single" else "typographic"
             self._say(
@@ -323,7 +326,7 @@ class _Parse:
             self._stop("a key without a value", (self._previous_end - 1, self._previous_end))
         if token.start == self._previous_end:
             self._inner_quote(token)
-        self._say("a colon is missing after the key", self._gap(), ("insert `:`", _SAFE, ":"))
+        self._missing("a colon is missing after the key", ":")
         self._value(token)
 
     def _comma(self, token: JsonToken) -> None:
@@ -339,11 +342,14 @@ class _Parse:
             self._inner_quote(token)
         inner.next = _Next.KEY if inner.mark == "{" else _Next.VALUE
         if token.kind != ",":
-            self._say("a comma is missing", self._gap(), ("insert `,`", _SAFE, ","))
+            self._missing("a comma is missing", ",")
             self._step(token)
 
-    def _gap(self) -> tuple[int, int]:
-        return self._previous_end, self._previous_end
+    def _missing(self, message: str, mark: str) -> None:
+        """Notes that a mark is missing behind the last token."""
+        at = self._previous_end
+        fix = None if at in self._open_ends else (f"insert `{mark}`", _SAFE, mark)
+        self._say(message, (at, at), fix)
 
     def _inner_quote(self, token: JsonToken) -> NoReturn:
         helps = ("a quotation mark inside a string is written `\\\"`, or use `'` inside",)

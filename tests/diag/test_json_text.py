@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 from decimal import Decimal
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from potlang.diag import Applicability, Diagnostic, Place, Sink
-from potlang.diag.fixes import apply_fixes
+from potlang.diag.fixes import apply_fixes, mend
 from potlang.reading.json_syntax import diagnose
 from potlang.reading.json_text import Source, open_document, read_json
 from potlang.source import Document, InputLimits
@@ -294,6 +295,13 @@ def test_messages(text: str, message: str) -> None:
     assert read(text)[1][0].message == f"not JSON: {message}"
 
 
+@pytest.mark.parametrize("text", ['{"a\n"b": 1}', '{"a": ["b\n"c"]}', '{"```json\n{"a": 1}'])
+def test_nothing_is_put_into_a_string_that_is_not_closed(text: str) -> None:
+    """[DIAG-FIX-2]: a mark behind it would be part of it, and be missed again."""
+    fixes = [fix for each in read(text)[1] for fix in each.fixes]
+    assert fixes and all(fix.applicability is Applicability.UNSAFE for fix in fixes)
+
+
 def test_what_is_open_is_said() -> None:
     found = only('{"a": [1, {"b": 2')
     assert [label.place.span for label in found.labels[1:]] == [(10, 11), (6, 7), (0, 1)]
@@ -315,6 +323,18 @@ def test_every_text_that_is_refused_is_explained(text: str) -> None:
     else:
         assert all("NaN" in problem.message for problem in diagnose(text))
     read(text)
+
+
+@given(st.lists(PIECES, max_size=14).map("".join))
+def test_safe_fixes_come_to_an_end(text: str) -> None:
+    """[DIAG-FIX-2]: no safe fix is offered again and again."""
+
+    class Read(NamedTuple):
+        diagnostics: list[Diagnostic]
+
+    mended = mend(text, Read(read(text)[1]), lambda changed: Read(read(changed)[1]))
+    fixes = [fix.applicability for each in mended.found.diagnostics for fix in each.fixes]
+    assert Applicability.SAFE not in fixes
 
 
 @given(st.text())

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from statements import Property
 
 from potlang.models.evaluation.questions import Truth, read_questions, read_recorded
-from potlang.models.replies import program_in
+from potlang.models.program_replies import program_in
 from potlang.report.results import Verdict
 
 

@@ -142,12 +142,71 @@ def test_a_program_must_ask_what_is_asked(first: str, options: tuple[str, ...], 
     assert {name: vote.answer for name, vote in found.claims.items()} == EXAMPLES[1].verdicts
 
 
-@pytest.mark.parametrize(("finish", "said"), [("length", "write less"), ("content_filter", "content_filter")])
+@pytest.mark.parametrize(("finish", "said"), [("length", "write less"), ("pause_turn", "pause_turn")])
 def test_why_a_reply_ended_is_said(finish: str, said: str) -> None:
     """[LOOP-REPAIR]"""
     model = Recorded([Completion(GOOD[:200], finish_reason=finish), GOOD])
     found = checked(potlang.reason(QUESTION, model))
     assert found.verdict == "refuted" and said in model.asked[1].messages[-1].content
+
+
+@pytest.mark.parametrize(
+    ("refused", "said"),
+    [
+        (Completion("", refusal="I do not talk about pets."), "I do not talk about pets."),
+        (Completion(GOOD[:200], finish_reason="content_filter"), "withheld by a content filter"),
+    ],
+)
+def test_a_refusal_is_not_asked_again(refused: Completion, said: str) -> None:
+    """[LOOP-FAILURE]: its text is the reason."""
+    model = Recorded([refused, GOOD])
+    found = checked(potlang.reason(QUESTION, model, k=2))
+    assert (found.verdict, found.failure, len(model.asked)) == (Verdict.UNKNOWN, "declined", 1)
+    assert said in found.reason and found.attempts[0].reply == refused.text
+
+
+def test_a_program_beside_a_refusal_counts() -> None:
+    """[LOOP-FAILURE]"""
+    found = checked(potlang.reason(QUESTION, Recorded([Completion(GOOD, finish_reason="content_filter")])))
+    assert found.verdict == "refuted" and found.failure is None
+
+
+@pytest.mark.parametrize(
+    ("reply", "part"),
+    [
+        (Completion("", arguments=json.dumps({"program": json.loads(GOOD)})), "arguments"),
+        (Completion("I call the tool.", arguments=GOOD), "arguments"),
+        (Completion("", reasoning=f"So:\n{GOOD}"), "reasoning"),
+        (Completion(GOOD, reasoning=CHOICE, arguments=CHOICE), "text"),
+        (Completion(BAD, arguments=GOOD), "arguments"),
+    ],
+)
+def test_programs_beside_the_text(reply: Completion, part: str) -> None:
+    """[LOOP-REPLY]: what a tool is called with, and thoughts, in that order; the attempt says which."""
+    found = checked(potlang.reason(QUESTION, Recorded([reply])))
+    assert (found.verdict, found.program, found.attempts[0].part) == ("refuted", GOOD, part)
+
+
+MENDED = {
+    "Python's literals": repr({**json.loads(GOOD), "description": None}),
+    "a trailing comma": GOOD[:-1] + ",}",
+    "a comment": GOOD.replace("{", "{ // the program\n", 1),
+    "typographic quotes": "".join(
+        f"{part}{'“' if at % 2 == 0 else '”'}" for at, part in enumerate(GOOD.split('"'))
+    )[:-1],
+    "arrows": GOOD.replace("->", "=>"),
+    "ampersands": GOOD.replace(" and ", " && "),
+}
+
+
+@pytest.mark.parametrize("reply", MENDED.values(), ids=MENDED)
+def test_what_keeps_its_meaning_is_mended_without_a_call(reply: str) -> None:
+    """[LOOP-MEND]"""
+    model = Recorded([reply])
+    found = checked(potlang.reason(QUESTION, model))
+    assert (found.verdict, len(model.asked)) == ("refuted", 1) and found.attempts[0].mended > 0
+    model = Recorded([reply] * 3)
+    assert potlang.reason(QUESTION, model, safe_fixes=False).verdict == "unknown" and len(model.asked) == 3
 
 
 @pytest.mark.parametrize("reply", ["", " \n", Answer("", "tool_calls")])
@@ -179,7 +238,7 @@ def test_settings_go_to_the_model() -> None:
     """[LOOP-SEED]"""
     model = Recorded([BAD, GOOD, GOOD])
     potlang.reason(QUESTION, model, k=2, temperature=0.5, max_tokens=99, timeout=7.0, seed=3)
-    assert [each.settings["seed"] for each in model.asked] == [3, 4, 5]
+    assert [each.settings["seed"] for each in model.asked] == [3, 4, 6]
     assert {(s["temperature"], s["max_tokens"], s["timeout"]) for _, s in model.asked} == {(0.5, 99, 7.0)}
 
 
@@ -193,7 +252,7 @@ def test_semantics_are_those_of_the_call(own: dict[str, Any]) -> None:
         **own,
     }
     model = Recorded([json.dumps(program)] * 2)
-    assert checked(potlang.reason("?", model)).verdict == "undetermined"
+    assert checked(potlang.reason("?", model, second_look=False)).verdict == "undetermined"
     found = checked(potlang.reason("?", model, semantics={"unique_names": True}))
     assert found.verdict == "entailed"
     assert json.loads(found.program or "")["semantics"] == {"unique_names": True}
@@ -286,6 +345,93 @@ def test_a_stream_that_is_cut_off() -> None:
     assert (found.verdict, found.failure, len(server.received)) == (Verdict.UNKNOWN, "cut off", 3)
 
 
+# --- a second look --------------------------------------------------------------------------------------
+
+
+def _program(**sections: Any) -> str:
+    """About three animals."""
+    declared = {
+        "sorts": [{"name": "Animal", "type": "DeclareSort"}],
+        "functions": [
+            {"name": name, "domain": ["Animal"], "range": "Bool"} for name in ("cat", "pet", "wild")
+        ],
+        "constants": {"animals": {"sort": "Animal", "members": ["tom"]}},
+    }
+    return json.dumps({**declared, **sections})
+
+
+ALL = "ForAll([x: Animal], {})"
+ANSWERED = _program(
+    rules=[{"constraint": ALL.format("cat(x) -> pet(x)")}],
+    knowledge_base=["cat(tom)"],
+    verifications=[{"name": "pet", "constraint": "pet(tom)"}],
+)
+LEFT_OPEN = ANSWERED.replace('"cat(tom)"', "")
+CONTRADICTING = ANSWERED.replace('"cat(tom)"', '"cat(tom)", "not pet(tom)"')
+BEGGING = ANSWERED.replace('"cat(tom)"', '"pet(tom)"')
+VACUOUS = _program(
+    rules=[{"constraint": ALL.format("cat(x) -> pet(x)")}, {"constraint": ALL.format("not wild(x)")}],
+    knowledge_base=["cat(tom)"],
+    verifications=[{"name": "wild", "constraint": ALL.format("wild(x) -> pet(x)")}],
+)
+
+
+@pytest.mark.parametrize(
+    ("first", "said"),
+    [
+        (LEFT_OPEN, '"could_be_true"'),
+        (CONTRADICTING, '"conflict"'),
+        (BEGGING, "is itself an assumption"),
+        (VACUOUS, "about nothing"),
+    ],
+    ids=["undetermined", "inconsistent", "begging", "vacuous"],
+)
+def test_a_program_is_looked_at_again(first: str, said: str) -> None:
+    """[LOOP-SECOND]: with the facts behind the doubt."""
+    model = Recorded([first, ANSWERED])
+    found = checked(potlang.reason("Tom is a cat. Is Tom a pet?", model))
+    assert (found.verdict, found.program) == ("entailed", ANSWERED)
+    shown, asked = (each.content for each in model.asked[1].messages[-2:])
+    assert shown == first and said in asked
+    assert [each.stage for each in found.attempts] == ["program", "second look"]
+
+
+@pytest.mark.parametrize(
+    ("replies", "settings"),
+    [
+        ([ANSWERED], {}),
+        ([LEFT_OPEN], {"second_look": False}),
+        ([LEFT_OPEN], {"attempts": 1}),
+        ([LEFT_OPEN], {"yes_or_no": False}),
+        ([LEFT_OPEN, LEFT_OPEN], {}),
+        ([LEFT_OPEN, "I stay with it."], {}),
+        ([LEFT_OPEN, CONTRADICTING], {}),
+        ([LEFT_OPEN, EndpointError("timeout", "")], {}),
+    ],
+)
+def test_a_program_that_stands(replies: list[Any], settings: dict[str, Any]) -> None:
+    """[LOOP-SECOND]: without a doubt, or after a look that brought nothing better; no more is asked."""
+    model = Recorded(replies)
+    found = checked(potlang.reason("Tom is a cat. Is Tom a pet?", model, **settings))
+    assert found.program == replies[0] and len(model.asked) == len(replies)
+
+
+@pytest.mark.parametrize(
+    ("question", "is_asked"),
+    [
+        ("Is Tom a pet?", True),
+        ("Is Tom a pet? Answer true, false or uncertain.", False),
+        ("Is Tom a pet, or can it not be determined?", False),
+        ("Which is it?", True),
+    ],
+)
+def test_whether_yes_or_no_is_asked(question: str, is_asked: bool) -> None:
+    """[LOOP-SECOND]: as the question's words say."""
+    model = Recorded([LEFT_OPEN, ANSWERED])
+    potlang.reason(question, model)
+    assert len(model.asked) == (2 if is_asked else 1)
+
+
 # --- several programs -----------------------------------------------------------------------------------
 
 
@@ -327,6 +473,58 @@ def test_the_chosen_program_agrees_in_most_claims() -> None:
     assert {name: vote.answer for name, vote in found.claims.items()} == EXAMPLES[1].verdicts
     assert found.claims["A"].counts == {"undetermined": 2, "refuted": 1}
     assert found.consistency is not None and found.consistency.status == "agrees"
+
+
+def _choosing(label: str) -> str:
+    """A program by which the option `label` of A, B and C alone is entailed."""
+    options = [
+        {"name": each, "constraint": f"n == {number}"} for each, number in zip("ABC", (1, 2, 3), strict=True)
+    ]
+    value = {
+        "constants": {"n": {"sort": "Int", "members": ["n"]}},
+        "knowledge_base": [f"n == {'ABC'.index(label) + 1}"],
+        "verifications": [{"name": "which", "options": options}],
+    }
+    return json.dumps(value)
+
+
+def _as_verifications(program: str) -> str:
+    """The same program with a verification for each option."""
+    value = json.loads(program)
+    return json.dumps({**value, "verifications": value["verifications"][0]["options"]})
+
+
+@pytest.mark.parametrize(
+    ("labels", "answer", "verdict", "votes"),
+    [
+        ("ABB", "B", "refuted", {"B": 2, "A": 1}),
+        ("AB", "unknown", "unknown", {"A": 1, "B": 1}),
+        ("C", "C", "refuted", {"C": 1}),
+    ],
+)
+def test_votes_are_counted_by_option(labels: str, answer: str, verdict: str, votes: dict[str, int]) -> None:
+    """[LOOP-VOTE]: of one verification each too."""
+    as_options = list(map(_choosing, labels))
+    for written in (as_options, list(map(_as_verifications, as_options))):
+        model = Recorded(written)
+        found = checked(potlang.reason("Which?", model, attempts=1, k=len(labels), options="ABC"))
+        assert (found.answer, found.verdict, found.votes) == (answer, verdict, votes)
+        assert found.elected == (None if answer == "unknown" else answer)
+        assert (f"answer: {answer}" in found.render()) == (found.elected is not None)
+
+
+def test_programs_are_written_side_by_side() -> None:
+    """[LOOP-VOTE], [LOOP-SEED]: the same result, with the same seeds, however many are written at a time."""
+
+    def reply(messages: Any) -> str:
+        return GOOD
+
+    one, several = Recorded(reply), Recorded(reply)
+    first = potlang.reason(QUESTION, one, k=5, seed=7)
+    second = potlang.reason(QUESTION, several, k=5, seed=7, parallel=4)
+    assert first.votes == second.votes == {"refuted": 5} and first.program == second.program
+    assert sorted(each.settings["seed"] for each in several.asked) == [7, 10, 13, 16, 19]
+    assert [each.settings["seed"] for each in one.asked] == [7, 10, 13, 16, 19]
 
 
 def test_what_was_voted_counts_although_the_endpoint_fails() -> None:

@@ -9,15 +9,24 @@ import pytest
 from hypothesis import strategies as st
 from statements import Mutation, Property
 
-from potlang.models import replies
+from potlang.models import program_replies, replies
 from potlang.models.consistency import compare
-from potlang.models.replies import find_program
+from potlang.models.program_replies import program_in, read_program
+from potlang.models.replies import find_programs
 from potlang.report.results import Verdict
 from potlang.testing import finite_programs
 
 PROGRAM = '{"sorts": [], "verifications": [{"constraint": "1 < 2"}]}'
 LATER = '{"sorts": [], "verifications": [{"constraint": "1 < 3"}]}'
+WRONG = '{"sorts": [], "verifications": [{"name": "is", "constraint": "1 < n"}]}'
 BROKEN = '{"sorts": [], "verifications": [{"constraint": "1 < 2"}'
+
+
+def _first_alone(reply: str, *, safe_fixes: bool) -> list[replies.Found]:
+    return find_programs(reply, safe_fixes=safe_fixes)[:1]
+
+
+IN_TEXT = json.dumps(PROGRAM)
 
 
 @pytest.mark.parametrize(
@@ -29,22 +38,35 @@ BROKEN = '{"sorts": [], "verifications": [{"constraint": "1 < 2"}'
         (f"```json\n{PROGRAM}\n```", PROGRAM),
         (f"~~~\n{PROGRAM}\n~~~\nDone.", PROGRAM),
         (f"<think>{LATER}</think>\n{PROGRAM}", PROGRAM),
-        (f"A draft:\n```json\n{PROGRAM}\n```\nbetter:\n```json\n{LATER}\n```", LATER),
+        (f"```json\n{PROGRAM}\n```\nor, shorter:\n```json\n{LATER}\n```", PROGRAM),
+        (f"```json\n{PROGRAM}\n```\nA typical mistake:\n```json\n{WRONG}\n```", PROGRAM),
+        (f"A draft:\n```json\n{WRONG}\n```\nbetter:\n```json\n{LATER}\n```", LATER),
         (f"A draft:\n```json\n{BROKEN}\n```\nbetter:\n```json\n{LATER}\n```", LATER),
         (f'Given {{"x": 1}}, I write\n{PROGRAM}\nwhere {{"name": "y"}} is free', PROGRAM),
         (f'{{"program": {PROGRAM}}}', PROGRAM),
+        (f'{{"program": {IN_TEXT}}}', PROGRAM),
+        (f'{{"answer": {PROGRAM}}}', PROGRAM),
+        (f"[{PROGRAM}]", PROGRAM),
+        (f'{{"reasoning": "Say {{so}}.", "program": {PROGRAM}}}', PROGRAM),
+        (f'{{"reasoning": "Say so.", {PROGRAM[1:]}', PROGRAM),
+        (f'{PROGRAM[:-1]}, "reasoning": "Said so."}}', PROGRAM),
+        (f'{{"name": "potlang", "arguments": {{"program": {PROGRAM}}}}}', PROGRAM),
+        (f'{{"name": "potlang", "arguments": {json.dumps(f"""{{"program": {PROGRAM}}}""")}}}', PROGRAM),
+        (f'<tool_call>\n{{"name": "potlang", "arguments": {PROGRAM}}}\n</tool_call>', PROGRAM),
         (f'{{"operation": "verify", "program": {{"program": {PROGRAM}}}}}', PROGRAM),
         (f"```json\n{BROKEN}\n```\nThat is all.", BROKEN),
         (BROKEN, BROKEN),
         (f"{PROGRAM}</think>", PROGRAM),
         ('{"premises": ["p"]}', '{"premises": ["p"]}'),
-        ("{sorts: []}", "{sorts: []}"),
-        ("{'sorts': []}", "{'sorts': []}"),
+        ("{sorts: []}", '{"sorts": []}'),
+        ("{'sorts': [],}", '{"sorts": []}'),
+        ("{“sorts”: []} // none", '{"sorts": []}'),
+        ("{'program': {'sorts': [], 'closed': None}}", '{"sorts": [], "closed": null}'),
     ],
 )
 def test_the_program_in_a_reply(reply: str, program: str) -> None:
-    """[LOOP-REPLY]"""
-    found = find_program(reply)
+    """[LOOP-REPLY], [LOOP-MEND], [LOOP-REASONING]"""
+    found = read_program(reply)
     assert found is not None and found.text == program
 
 
@@ -54,13 +76,38 @@ def test_the_program_in_a_reply(reply: str, program: str) -> None:
 )
 def test_a_reply_of_prose(reply: str) -> None:
     """[LOOP-REPLY]"""
-    assert find_program(reply) is None
+    assert find_programs(reply) == [] and read_program(reply) is None
+
+
+def test_safe_fixes_are_counted_and_can_be_left_out() -> None:
+    """[LOOP-MEND]: of the JSON and of the formulas in it."""
+    text = PROGRAM.replace("1 < 2", "1 = 2 && true")[:-1] + ",}"
+    found = read_program(f'{{"program": {text}}}')
+    assert found is not None and not found.problem and found.mended == 3
+    assert json.loads(found.text)["verifications"] == [{"constraint": "1 == 2 and true"}]
+    plain = read_program(text, safe_fixes=False)
+    assert plain is not None and (plain.text, plain.mended) == (text, 0) and plain.problem
+    assert program_in(text) == text
+
+
+def test_of_programs_with_errors_the_best_is_repaired() -> None:
+    """[LOOP-REPLY]: that with the fewest errors, of several the last."""
+    worse = WRONG.replace('"1 < n"', '"m < n"')
+    other = WRONG.replace("1 < n", "2 < n")
+    for reply, text in (
+        (f"{worse}\n{WRONG}", WRONG),
+        (f"{WRONG}\n{worse}", WRONG),
+        (f"{WRONG}\n{other}", other),
+        (f"{other}\n{WRONG}", WRONG),
+    ):
+        found = read_program(reply)
+        assert found is not None and found.text == text and found.problem == "the program has 1 error"
 
 
 def test_what_stands_around_the_program() -> None:
     """[LOOP-REPLY]"""
-    found = find_program(f"<think>no</think>\nAnswer: yes.\n{PROGRAM}\nBye.")
-    assert found is not None and found.around.split() == ["Answer:", "yes.", "Bye."]
+    (found,) = find_programs(f"<think>no</think>\nAnswer: yes.\n{PROGRAM}\nBye.")
+    assert found.around.split() == ["Answer:", "yes.", "Bye."]
 
 
 PROSE = st.text(st.sampled_from("ab {}[]\"'`\n:,\\<>/"), max_size=40)
@@ -71,10 +118,9 @@ def check_found_in_prose(given: tuple[dict[str, Any], str, str, int | None]) -> 
     program, before, after, indent = given
     text = json.dumps(program, indent=indent)
     reply = f"{before.replace('{', '(')}\n```json\n{text}\n```\n{after.replace('{', '(')}"
-    found = find_program(reply)
-    assert found is not None
+    (found,) = find_programs(reply)
     assert json.loads(found.text) == program
-    assert find_program(found.text) == replies.Found(found.text, "")
+    assert find_programs(found.text) == [replies.Found(found.text, "")]
 
 
 FOUND = Property(
@@ -85,19 +131,37 @@ FOUND = Property(
 test_found_in_prose, test_found_in_prose_deeply = FOUND.tests()
 
 
+def check_wrapped(given: tuple[dict[str, Any], list[str]]) -> None:
+    """[LOOP-REPLY]: a program in up to five objects, lists and texts is found as it is."""
+    program, wrappings = given
+    value: Any = program
+    for each in wrappings:
+        value = json.dumps(value) if each == "text" else [value] if each == "list" else {"key": value}
+    reply = value if isinstance(value, str) else json.dumps(value)
+    (found,) = find_programs(reply)
+    assert json.loads(found.text) == program
+
+
+WRAPPED = Property(
+    check_wrapped,
+    st.tuples(finite_programs(), st.lists(st.sampled_from(["text", "list", "object"]), max_size=4)),
+    quick=30,
+)
+test_wrapped, test_wrapped_deeply = WRAPPED.tests()
+
+
 def test_an_object_that_reaches_over_the_end_of_a_thought_is_none() -> None:
     """[LOOP-REPLY]"""
-    found = find_program(f"{BROKEN}</think>{PROGRAM}\n```\n</think>")
-    assert found is not None and found.text == PROGRAM
+    (found,) = find_programs(f"{BROKEN}</think>{PROGRAM}\n```\n</think>")
+    assert found.text == PROGRAM
 
 
 def check_stable(text: str) -> None:
-    """[LOOP-REPLY]: whatever the text, what is found in it is found in itself."""
-    found = find_program(text)
-    if found is not None:
-        again = find_program(found.text)
-        assert again is not None and again.text == found.text
-        assert found.text in text
+    """[LOOP-REPLY]: whatever the text, what is found in it is found in itself, and is of it unless mended."""
+    for found in find_programs(text):
+        again = find_programs(found.text)
+        assert found.text in [each.text for each in again]
+        assert found.mended or found.text in text
 
 
 PIECES = st.lists(
@@ -116,34 +180,32 @@ def test_hostile_replies_take_linear_time() -> None:
         '{"' * 500_000,
         "{" * 1_000_000,
         '{"sorts": ' * 100_000,
+        "{'sorts': " * 10_000,
         "```\n" * 200_000,
         "</think>" * 100_000,
     ):
-        find_program(text)
+        read_program(text)
 
 
-def check_last_draft(given: tuple[str, str]) -> None:
-    """[LOOP-REPLY]: the last of two programs."""
-    before, between = given
-    found = find_program(f"{before.replace('{', '(')}\n{PROGRAM}\n{between.replace('{', '(')}\n{LATER}")
-    assert found is not None and found.text == LATER
+def check_first_that_compiles(given: tuple[str, str]) -> None:
+    """[LOOP-REPLY]: a draft with an error, then two programs that compile."""
+    before, between = (each.replace("{", "(") for each in given)
+    found = read_program(f"{before}\n{WRONG}\n{between}\n{PROGRAM}\n{between}\n{LATER}")
+    assert found is not None and found.text == PROGRAM
 
 
-LAST = Property(check_last_draft, st.tuples(PROSE, PROSE))
-test_last_draft, test_last_draft_deeply = LAST.tests()
+FIRST = Property(check_first_that_compiles, st.tuples(PROSE, PROSE), quick=30)
+test_first_that_compiles, test_first_that_compiles_deeply = FIRST.tests()
 
 MUTATIONS = [
-    Mutation(
-        "last", "the first of several", (replies,), "_best", lambda text, found: found[0] if found else None
-    ),
-    Mutation("last", "nothing is well formed", (replies,), "_json", lambda text: None),
-    Mutation("last", "sections do not count", (replies,), "_has_sections", lambda text, value: False),
+    Mutation("first", "the first of several", (program_replies,), "find_programs", _first_alone),
+    Mutation("first", "no object has sections", (replies,), "_sections", frozenset),
 ]
 
 
 @pytest.mark.parametrize("mutation", MUTATIONS, ids=str)
 def test_mutations_are_caught(mutation: Mutation, monkeypatch: pytest.MonkeyPatch) -> None:
-    mutation.check_caught(LAST, monkeypatch)
+    mutation.check_caught(FIRST, monkeypatch)
 
 
 # --- consistency -------------------------------------------------------------------------------------

@@ -16,10 +16,11 @@ Failure = Literal[
     "cut off",
     "malformed",
     "too large",
+    "declined",
 ]
 """The reasons of an EndpointError: nobody listens; the key is not accepted; no such path or model, or it is
 elsewhere; the request is not accepted; too many requests; the server's own error; no answer in time; the
-answer broke off; it is not of the protocol; it is longer than allowed."""
+answer broke off; it is not of the protocol; it is longer than allowed; the model, or a filter, refuses."""
 
 Role = Literal["system", "user", "assistant"]
 

@@ -18,7 +18,7 @@ from potlang.languages.pot.solve import verify as verify_program
 from potlang.models.evaluation.questions import Question
 from potlang.models.evaluation.reasoners import Attempts, Reasoner
 from potlang.models.journal import Journal, in_parallel
-from potlang.models.replies import program_in
+from potlang.models.program_replies import program_in
 from potlang.prove.options import RouteName, Trust
 from potlang.prove.versions import versions
 from potlang.report.results import AskOutcome, Interrupted, Limits, Verdict

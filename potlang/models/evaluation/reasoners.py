@@ -80,9 +80,10 @@ class WritingModel:
         if self._ended or not question.text.strip():
             return Attempts((), 0, 0.0, self._ended)
         asking = Asking(self._sampling, options=_labels(question))
-        # One writer a question: two threads must not share a conversation.
         writer = ProgramWriter(self._model, asking, structured=self._structured)
-        written, _ = writer.write(question.text)
+        talk = writer.conversation(question.text)
+        talk.write()
+        written = talk.attempts
         self._structured = self._structured and writer.structured
         failure = "" if written[-1].failure is None else written[-1].problem
         if written[-1].failure in FATAL:
