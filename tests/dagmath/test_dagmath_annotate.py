@@ -11,7 +11,6 @@ import pytest
 from building_support import NATASCHA, edges_reply, parents_reply, reasons_reply
 from hypothesis import strategies as st
 from statements import Property
-from statsmodels.stats.inter_rater import cohens_kappa
 
 from potlang.languages.dagmath.check.graph import Graph
 from potlang.languages.dagmath.read.records import Solution, Step
@@ -117,6 +116,9 @@ def _check_agreement(random: Random) -> None:
     assert found.jaccard == (Fraction(both, union) if union else 1)
     assert found.f1 == (Fraction(2 * both, union + both) if union else 1)
     assert found.possible == neither + union
+    # Imported here: it takes seconds, which every worker would spend that only collects.
+    from statsmodels.stats.inter_rater import cohens_kappa
+
     kappa = None
     if neither + union and not _certain(table):
         kappa = cohens_kappa(table, return_results=False)

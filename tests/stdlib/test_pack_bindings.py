@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 from hypothesis import given
@@ -28,13 +29,18 @@ DECLARED: dict[str, Any] = {
     "constants": {"people": {"sort": "Person", "members": ["ann", "bob"]}},
 }
 SYMBOLS = ["knows", "age", "twice", "limit", "ann", "red", "member", "nothing", "Person", "le; drop", "x y"]
-PARAMETERS = {name: [each.name for each in library.pack(name).parameters] for name in pack_names()}
+
+
+@cache
+def parameters_of(pack: str) -> list[str]:
+    """Read where they are needed: reading all packs takes seconds."""
+    return [each.name for each in library.pack(pack).parameters]
 
 
 @st.composite
 def imports(draw: st.DrawFn) -> dict[str, Any]:
     name = draw(st.sampled_from(pack_names()))
-    parameters = st.sampled_from([*PARAMETERS[name], "other"])
+    parameters = st.sampled_from([*parameters_of(name), "other"])
     bound = draw(st.dictionaries(parameters, st.sampled_from([*SORTS, *SYMBOLS]), max_size=4))
     return {"pack": name, "with": bound}
 
