@@ -55,7 +55,7 @@ class Options(NamedTuple):
     temperature: float
 
 
-def _problems(count: int) -> Iterator[tuple[str, bytes, dict[str, Any]]]:
+def problems(count: int) -> Iterator[tuple[str, bytes, dict[str, Any]]]:
     """Questions of two kinds in words, the block that states each in a trace, and what it declares."""
     for index in range(count):
         kind: Kind = "horn" if index % 2 else "arithmetic"
@@ -78,7 +78,7 @@ def _tasks(options: Options, texts: Sequence[tuple[Sequence[int], Sequence[int]]
 def traces(model: SmallModel, vocabulary: TokenVocabulary, options: Options) -> Work:
     """Traces about problems with declared theories."""
     encode = model.tokenizer.encode
-    texts = [((), encode(block.decode())) for _, block, _ in _problems(options.problems)]
+    texts = [((), encode(block.decode())) for _, block, _ in problems(options.problems)]
     prompt = model.prompt([{"role": "user", "content": trace_system_prompt(go_on=True)}])
     given: dict[str, Any] = {
         "vocabulary": vocabulary,
@@ -122,7 +122,7 @@ def programs(model: SmallModel, vocabulary: TokenVocabulary, options: Options) -
         )
     ]
     texts, frames, prompts = [], [], []
-    for question, _, declared in _problems(options.problems):
+    for question, _, declared in problems(options.problems):
         sort = next(iter(declared.values()))
         members = {"given": {"sort": sort, "members": list(declared)}}
         begun = f'{{"constants": {json.dumps(members)}, "knowledge_base": ['
