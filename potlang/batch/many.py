@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import json
 import os
 from base64 import b64encode
 from collections import deque
@@ -39,10 +41,11 @@ def verify_many(
 ) -> Generator[VerifiedOne, None, None]:
     """The answers to inputs, in their order, as `potlang.verify` gives them ([BATCH-MANY]).
 
-    A source is text, bytes, a path, or a JSON value; `sources` is read no further than a few inputs ahead of
-    what was taken. `workers` processes work side by side, as many as there are processors by default; closing
-    the iterator ends them. `cache` is as for `potlang.verify`. Raises TypeError for a source of another type,
-    and OSError if there can be no process.
+    A source is text, bytes, a path, or a JSON value; anything else is rejected in its place. `sources` is
+    read no further than a few inputs ahead of what was taken. `workers` processes work side by side, as many
+    as there are processors by default; closing the iterator ends them. `cache` is as for `potlang.verify`.
+    Raises OSError if there can be no process, and what `sources` raises, after the answers to what came
+    before.
 
     >>> import potlang
     >>> claims = ({"verifications": [{"name": "c", "constraint": f"{n} < 2"}]} for n in (1, 2))
@@ -58,13 +61,24 @@ def verify_many(
     waiting: deque[Future[VerifiedOne]] = deque()
     with Children(_SERVICE, most=count) as children, ThreadPoolExecutor(count) as threads:
         try:
-            for source in sources:
-                request = {"source": _sent(source), "options": asked}
+            stopped: Exception | None = None
+            given = iter(sources)
+            for number in itertools.count(1):
+                try:
+                    source = next(given)
+                except StopIteration:
+                    break
+                except Exception as error:  # Whatever it is, it is the caller's.
+                    stopped = error
+                    break
+                request = {"source": _sent(source, number), "options": asked}
                 waiting.append(threads.submit(_answered, children, request))
                 if len(waiting) > count * _AHEAD:
                     yield waiting.popleft().result()
             while waiting:
                 yield waiting.popleft().result()
+            if stopped is not None:
+                raise stopped
         finally:
             for each in waiting:
                 each.cancel()
@@ -88,13 +102,26 @@ def _answered(children: Children, request: Message) -> VerifiedOne:
         return VerifiedOne(answer["report"]["verdict"], answer["report"])
 
 
-def _sent(source: Any) -> Message:
-    """A source as JSON values."""
+def _sent(source: Any, number: int) -> Message:
+    """A source as JSON values; of what has no such form it is said why."""
     match source:
         case bytes():
             return {"bytes": b64encode(source).decode("ascii")}
-        case str() | dict() | list():
-            return {"value": source}
         case Path():
             return {"path": os.path.abspath(source)}  # noqa: PTH100 - links stay as they are
-    raise TypeError(f"a source is text, bytes, a path or a JSON value, not {type(source).__name__}")
+        case str() | dict() | list() | bool() | int() | float() | None:
+            reason = _why_no_json(source)
+        case _:
+            reason = f"it is of the type {type(source).__name__}, not text, bytes, a path or a JSON value"
+    return {"unread": reason, "name": f"source {number}"} if reason else {"value": source}
+
+
+def _why_no_json(value: Any) -> str:
+    """Why a value has no JSON form; nothing if it has one."""
+    try:
+        json.dumps(value)
+    except RecursionError:
+        return "it is nested too deeply"
+    except Exception as error:  # Subclasses of the types of JSON values run code of their own.
+        return f"it is no JSON value ({type(error).__name__})"
+    return ""

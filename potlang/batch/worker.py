@@ -16,6 +16,7 @@ from potlang.batch.tables import TableDigests
 from potlang.batch.theories import Theories
 from potlang.diag import Diagnostic, Sink
 from potlang.languages.dagmath.solve.answers import AnswerChecker
+from potlang.languages.kind import DEFAULT
 from potlang.languages.pot.program import Checked
 from potlang.processes.frames import Message
 from potlang.processes.worker import Service
@@ -38,16 +39,19 @@ class JobService(Service):
 
     def answer(self, request: Message) -> Message:
         """As `Service.answer`: `source`, `options`."""
+        options = request["options"]
         match request["source"]:
             case {"bytes": encoded}:
                 source: Any = b64decode(encoded)
             case {"path": name}:
                 job = job_of_file(name)
-                return {"report": self._report(job, request["options"])}
+                return {"report": self._report(job, options)}
+            case {"unread": reason, "name": name}:
+                return {"report": self._report(Job(name, None, None, "", DEFAULT, unread=reason), options)}
             case {"value": source}:
                 pass
         job = Job("<value>", None, None, source, language_of(source))
-        return {"report": self._report(job.readable(), request["options"])}
+        return {"report": self._report(job.readable(), options)}
 
     def _report(self, job: Job, options: Message) -> dict[str, Any]:
         given: dict[str, Any] = {"trust": options["trust"], "limits": Limits(*options["limits"])}

@@ -65,9 +65,74 @@ def test_a_fault_costs_one_answer(monkeypatch: pytest.MonkeyPatch, tmp_path: Pat
     assert found[1].report is None and "SIGKILL" in (found[1].fault or "")
 
 
-def test_wrong_sources() -> None:
-    with pytest.raises(TypeError, match="not int"):
-        list(potlang.verify_many([5], FAST, workers=1))
+class Sly(dict[str, Any]):
+    """A value that runs code of its own wherever it is looked at."""
+
+    def __str__(self) -> str:
+        raise RuntimeError("not to be shown")
+
+    __repr__ = __str__
+
+    def items(self) -> Any:
+        raise RuntimeError("not to be read")
+
+
+def _endless() -> list[Any]:
+    found: list[Any] = []
+    found.append(found)
+    return found
+
+
+STRANGE: list[Any] = [
+    None,
+    3,
+    float("nan"),
+    True,
+    b"\xff\xfe\x00",
+    "\ud800",
+    object(),
+    Sly(a=1),
+    {"verifications": [object()]},
+    {"verifications": _endless()},
+    (1, 2),
+    {1, 2},
+    Path("there/is/none.json"),
+]
+
+
+def test_what_is_no_program_is_rejected_in_its_place() -> None:
+    """Anything among the sources has an answer at its place, and the rest goes on ([BATCH-MANY])."""
+    sources = [each for strange in STRANGE for each in (strange, program("1 < 2"))]
+    found = list(potlang.verify_many(sources, FAST, workers=1))
+    assert [each.verdict for each in found] == ["rejected", "entailed"] * len(STRANGE)
+    reports = [each.report for each in found[::2]]
+    assert all(each is not None and each["diagnostics"] for each in reports)
+    messages = [each["diagnostics"][0]["message"] for each in reports if each is not None]
+    assert messages[6].startswith("cannot read `source 13`: it is of the type object")
+    assert "no JSON value (RuntimeError)" in messages[7]
+
+
+def test_what_the_sources_raise_comes_after_the_answers() -> None:
+    """A generator that fails in the middle loses no answer, and its error is raised ([BATCH-MANY])."""
+
+    def failing() -> Iterator[dict[str, Any]]:
+        for number in range(3):
+            yield program(f"{number} < 2")
+        raise LookupError("no more rows")
+
+    found: list[str] = []
+    with pytest.raises(LookupError, match="no more rows"):
+        for each in potlang.verify_many(failing(), FAST, workers=1):
+            found.append(each.verdict)
+    assert found == ["entailed", "entailed", "refuted"]
+
+    async def in_a_loop() -> None:
+        async for each in potlang.aio.verify_many(failing(), FAST, workers=1):
+            found.append(each.verdict)
+
+    with pytest.raises(LookupError):
+        asyncio.run(in_a_loop())
+    assert found == ["entailed", "entailed", "refuted"] * 2
 
 
 def test_in_an_event_loop() -> None:
