@@ -25,7 +25,7 @@ from potlang.prove.options import Cores, Models, OptionError, RouteName, Trust
 from potlang.report.results import Limits
 from potlang.source import DEFAULT_LIMITS, Document
 from potlang.tables.access import TablesChoice, allowing
-from potlang.utils.deadline import OutOfFuel, within
+from potlang.utils.deadline import Deadline, OutOfFuel, within
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -49,6 +49,8 @@ Source: TypeAlias = "ProgramSource | list[Any]"
 AnyChecked: TypeAlias = "Checked | CheckedTrace | CheckedSolution"
 AnyReport: TypeAlias = "Report | TraceReport | SolutionReport"
 
+_LINT_MS = 5_000
+"""Of all rounds of fixes, for rules that ask a solver."""
 _NOUNS: dict[Kind, str] = {"pot": "a program", "dot": "a trace", "dagmath": "a solution"}
 
 
@@ -319,13 +321,15 @@ def fix(
     source: str | bytes | Path,
     *,
     unsafe: bool = False,
+    lint: bool = False,
     language: Kind | None = None,
     name: str | None = None,
 ) -> Fixed:
     """The text of a program, a trace or a solution after all safe fixes that its diagnostics offer.
 
-    With `unsafe` those too that may change the meaning, one at a time. Raises ValueError for bytes that
-    are no text: writing them back would lose some.
+    With `unsafe` those too that may change the meaning, one at a time; with `lint` the safe ones of what the
+    linter finds, none of which does ([LINT-FIX]). Raises ValueError for bytes that are no text: writing them
+    back would lose some.
 
     >>> import potlang
     >>> potlang.fix('{"verifications": [{"constraint": "1 < 2",}]}').text
@@ -339,8 +343,15 @@ def fix(
     from potlang.diag.fixes import mend
 
     mended = mend(text, checked, lambda changed: _checked(changed, kind, shown), unsafe=unsafe)
+    applied = mended.applied
+    if lint and kind == "pot":
+        # What is broken is mended by then: of findings the safe fixes alone are left.
+        deadline = Deadline(_LINT_MS)
+        found = _linted(mended.text, shown, deadline)
+        mended = mend(mended.text, found, lambda changed: _linted(changed, shown, deadline))
+        applied += mended.applied
     left = mended.found
-    return Fixed(mended.text, mended.applied, left.diagnostics, before, left.document)
+    return Fixed(mended.text, applied, left.diagnostics, before, left.document)
 
 
 def explain(code: str) -> str | None:
@@ -395,6 +406,11 @@ def _tables(options: Mapping[str, Any]) -> AbstractContextManager[None]:
 
 def _checked(source: Any, kind: Kind, name: str | None) -> AnyChecked:
     found: AnyChecked = check(source, language=kind, name=name)
+    return found
+
+
+def _linted(text: str, name: str | None, deadline: Deadline) -> AnyChecked:
+    found: AnyChecked = lint(text, budget_ms=deadline.left_ms(), language="pot", name=name)
     return found
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import click
@@ -25,12 +27,18 @@ from potlang.cli.patch import patch
 @click.command(cls=Command)
 @files_argument
 @click.option("--unsafe", is_flag=True, help="Also apply fixes that may change the meaning, one at a time.")
+@click.option("--lint", is_flag=True, help="Also apply the safe fixes of what `potc lint` finds.")
 @click.option("--diff", "show_diff", is_flag=True, help="Show the changes and write nothing.")
 @exclude_option
 @click.option("--stdout", is_flag=True, help="Print the fixed program instead of writing it.")
 @config_option
 def fix(
-    files: tuple[str, ...], unsafe: bool, show_diff: bool, stdout: bool, exclude: tuple[str, ...]
+    files: tuple[str, ...],
+    unsafe: bool,
+    lint: bool,
+    show_diff: bool,
+    stdout: bool,
+    exclude: tuple[str, ...],
 ) -> None:
     """Apply safe fixes to programs, traces and solutions, in place.
 
@@ -38,15 +46,16 @@ def fix(
 
     Exit code: 0 no errors are left, 2 some are. Standard input (-) is fixed to standard output.
     """
-    clean = [_fix_one(name, unsafe, show_diff, stdout or name == "-") for name in expanded(files, exclude)]
+    fixing = partial(api.fix, unsafe=unsafe, lint=lint)
+    clean = [_fix_one(name, fixing, show_diff, stdout or name == "-") for name in expanded(files, exclude)]
     sys.exit(ALL_ENTAILED if all(clean) else INVALID)
 
 
-def _fix_one(name: str, unsafe: bool, show_diff: bool, stdout: bool) -> bool:
+def _fix_one(name: str, fixing: Callable[..., api.Fixed], show_diff: bool, stdout: bool) -> bool:
     given = read_input(name)
     shown = given.name
     try:
-        fixed = api.fix(given.source, unsafe=unsafe, language=given.kind, name=shown)
+        fixed = fixing(given.source, language=given.kind, name=shown)
     except ValueError as error:
         tell(f"{shown}: {error}")
         return False

@@ -234,6 +234,19 @@ class LintedProgram:
         places = {each.pointer for each in left_out}
         return [each.formula for each in self.module.assertions if each.origin.pointer not in places]
 
+    @cached_property
+    def ranked(self) -> frozenset[str]:
+        """The pointers of rules with exceptions, and of those that come before others or give way to them.
+
+        What such a rule means rests on the others, or theirs on it.
+        """
+        overridden = {name for each in self.tree.rules for name, _ in each.overrides}
+        return frozenset(
+            each.pointer
+            for each in self.tree.rules
+            if each.unless or each.overrides or each.default or each.name in overridden
+        )
+
 
 def _statements(
     kind: Kind, items: Iterable[s.StatementDecl], formulas: dict[str, Node]

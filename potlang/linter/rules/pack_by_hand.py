@@ -57,17 +57,10 @@ def _ask(program: LintedProgram, questions: Questions) -> Iterator[LintFinding]:
 
 def _replaceable(program: LintedProgram) -> list[Statement]:
     """Quantified facts and rules on which no other rule's exceptions rest."""
-    tree = program.tree
-    overridden = {name for each in tree.rules for name, _ in each.overrides}
-    kept = {
-        each.pointer
-        for each in tree.rules
-        if each.unless or each.overrides or each.default or each.name in overridden
-    }
     return [
         each
         for each in (*program.facts, *program.rules)
-        if each.pointer not in kept and _is_general(each.formula)
+        if each.pointer not in program.ranked and _is_general(each.formula)
     ]
 
 

@@ -21,12 +21,13 @@ def _find(program: LintedProgram) -> Iterator[LintFinding]:
                 continue
             earlier = first.setdefault((each.group, said(each.formula)), each)
             if earlier is not each:
-                yield _finding(each, earlier)
+                yield _finding(program, each, earlier)
 
 
-def _finding(each: Statement, earlier: Statement) -> LintFinding:
-    # Without a claim its result is missing, though what is asked stays the same.
-    is_safe = each.kind != "claim"
+def _finding(program: LintedProgram, each: Statement, earlier: Statement) -> LintFinding:
+    # Without a claim its result is missing, though what is asked stays the same; and other rules may name
+    # this one, or be overridden by it.
+    is_safe = each.kind != "claim" and program.ranked.isdisjoint((each.pointer, earlier.pointer))
     return LintFinding(
         each.place,
         {"one": each.title, "other": earlier.title},
