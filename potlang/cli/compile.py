@@ -26,7 +26,6 @@ from potlang.cli.common import (
 )
 from potlang.cli.helping import Command
 from potlang.cli.options import TraceOptions, sources_option, trace_options
-from potlang.diag import Sink
 from potlang.export import WAYS, Way
 from potlang.ir.module import Module
 from potlang.languages.pot.check import Source as ProgramSource
@@ -78,8 +77,7 @@ def compile_(
     color: str,
 ) -> None:
     """Print a program in a lowered form, or for another tool; of a trace, the program that it amounts to."""
-    usual = "" if target in WAYS else passes_for(target)
-    pipeline = checked_pipeline(usual if passes is None else passes)
+    pipeline = checked_pipeline(passes_for(target) if passes is None else passes)
     given = read_input(file)
     if given.kind == "dagmath":
         raise CommandFailure(f"{given.name} is a solution: there is no program in it")
@@ -167,23 +165,15 @@ def _for_another_tool(
     program: Program, pipeline: Pipeline, way: Way, claim: str | None, print_after: bool
 ) -> str:
     """The text; a diagnostic, and exit code 2, where the tool has no words for something."""
-    from potlang.export.problem import NoCounterpart
-    from potlang.export.ways import claims_of, written
-
     module = _after(program, pipeline, print_after)
     try:
-        claims = claims_of(module, way, claim)
+        text = program.written_for(way, module, claim)
     except LookupError as error:
         raise click.BadParameter(str(error), param_hint="--claim") from error
-    try:
-        text = written(module, way, claims)
-    except NoCounterpart as error:
-        sink = Sink(program.document)
-        helps = (error.help,) if error.help else ()
-        sink.report("POT4030", error.origin.pointer, way=way, what=error.what, helps=helps)
-        print_diagnostics(program.document, sink.diagnostics(), "auto")
+    except CompileError as error:
+        print_diagnostics(error.document, error.diagnostics, "auto")
         sys.exit(INVALID)
-    _say_what_is_left_out(module, len(claims), claim)
+    _say_what_is_left_out(module, way, claim)
     return text
 
 
@@ -199,10 +189,12 @@ def _after(program: Program, pipeline: Pipeline, print_after: bool) -> Module:
         raise CommandFailure(f"cannot be lowered: {error}") from error
 
 
-def _say_what_is_left_out(module: Module, claims: int, claim: str | None) -> None:
-    others = len(module.claims) + len(module.norms) - claims
-    if others and claim is None:
-        tell(f"note: the first of {others + 1} claims is written; `--claim NAME` writes another")
+def _say_what_is_left_out(module: Module, way: Way, claim: str | None) -> None:
+    from potlang.export.ways import claims_of
+
+    claims = len(module.claims) + len(module.norms)
+    if claim is None and len(claims_of(module, way)) < claims:
+        tell(f"note: the first of {claims} claims is written; `--claim NAME` writes another")
     if module.optimization is not None:
         tell("note: the optimization is left out")
 

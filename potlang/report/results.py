@@ -109,12 +109,21 @@ class Limits(NamedTuple):
 
 
 class CoreItem(NamedTuple):
-    """An assumption that takes part in a conflict: its name, its place and its text."""
+    """An assumption that takes part in a conflict: its name, its place and its text.
+
+    Of a pack's rule the text is a sentence, and `name` has the pack's name before a colon.
+    """
 
     name: str
     pointer: str
     text: str
     kind: str
+
+    @property
+    def title(self) -> str:
+        """The name for people: of a pack's rule with its pack."""
+        pack, _, rule = self.name.partition(": ")
+        return f"`{rule}` of the pack `{pack}`" if self.kind == "pack" and rule else self.name
 
 
 Model = dict[str, str]

@@ -9,6 +9,7 @@ from starlette.datastructures import QueryParams
 
 from potlang.diag.near import nearest
 from potlang.drawing.draw import Form
+from potlang.export import WAYS
 from potlang.languages.dot.read.records import Profile
 from potlang.languages.kind import Kind
 from potlang.languages.pot.lower import Target
@@ -120,10 +121,25 @@ PARAMETERS: Final[dict[str, tuple[Parameter, ...]]] = {
         _flag("deep", False, "Run the rules of the linter that ask a solver, too."),
         _flag("edits", False, "Give the fixes as edits of the text that was sent, too."),
     ),
-    "fix": (_LANGUAGE, _flag("unsafe", False, "Also apply fixes that may change the meaning.")),
+    "fix": (
+        _LANGUAGE,
+        _flag("unsafe", False, "Also apply fixes that may change the meaning."),
+        _flag("lint", False, "Also apply the safe fixes of what the linter finds."),
+    ),
     "compile": (
         *_READING,
-        _choice("to", get_args(Target), "smt2", "Typed IR, the SMT-LIB text that is solved, or PoT again."),
+        _choice(
+            "to",
+            (*get_args(Target), *WAYS),
+            "smt2",
+            "Typed IR, the SMT-LIB text that is solved, PoT again; or for another tool: TPTP, Lean 4, Python"
+            " with z3, clingo.",
+        ),
+        Parameter(
+            "claim",
+            {"type": "string", "maxLength": 10_000},
+            "For another tool: the only claim. Without it all are written, in TPTP the first.",
+        ),
         Parameter("passes", {"type": "string", "maxLength": 1_000}, "As `simplify{rounds=3},nnf`."),
     ),
     "view": (

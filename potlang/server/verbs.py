@@ -14,9 +14,8 @@ from potlang.diag.model import Fix
 from potlang.diag.render_json import diagnostic_to_json
 from potlang.drawing.draw import ViewError
 from potlang.languages.dagmath.solve.answers import AnswerChecker
-from potlang.languages.pot.lower import emit_after, passes_for
 from potlang.passes.base import PassLimit
-from potlang.passes.pipeline import PipelineError, read_pipeline
+from potlang.passes.pipeline import PipelineError
 from potlang.processes.frames import Message
 from potlang.report.results import Limits
 from potlang.sema.emit import Unwritable
@@ -124,7 +123,8 @@ def _fixed(job: Job, options: Options, _: AnswerChecker) -> dict[str, Any]:
     if not isinstance(source, str | bytes):
         source = json_text(source)
     try:
-        fixed = api.fix(source, unsafe=options["unsafe"], language=job.language, name=job.name)
+        given = {"unsafe": options["unsafe"], "lint": options["lint"]}
+        fixed = api.fix(source, **given, language=job.language, name=job.name)
     except ValueError as error:
         raise CannotAnswer(str(error)) from error
     left = [diagnostic_to_json(each, fixed.after) for each in fixed.diagnostics]
@@ -135,14 +135,15 @@ def _compiled(job: Job, options: Options, _: AnswerChecker) -> dict[str, Any]:
     target = options["to"]
     text, found = None, []
     try:
-        pipeline = read_pipeline(options.get("passes") or passes_for(target))
         form = _form(job, options) if job.language == "dot" else {}
         program = api.compile(job.source, language=job.language, name=job.name, **form)
-        text = emit_after(pipeline, program.module, target)
+        text = program.emit(target, options.get("passes") or None, options.get("claim"))
     except api.CompileError as error:
         found = [diagnostic_to_json(each, error.document) for each in error.diagnostics]
     except KeyError as error:
         raise CannotAnswer(f"there is no claim {error}") from error
+    except LookupError as error:
+        raise CannotAnswer(str(error)) from error
     except (PassLimit, PipelineError, Unwritable, Unsupported) as error:
         raise CannotAnswer(f"cannot be written as {target}: {error}") from error
     return {"file": job.name, "text": text, "diagnostics": found}

@@ -51,6 +51,41 @@ def report_words(
     return tuple(found)
 
 
+def with_pack_rules_said(
+    report: ProgramResult, module: Module, speaker: Speaker, tree: s.ParsedProgram
+) -> ProgramResult:
+    """The report in which cores say the rules of packs in sentences, over the program's own words.
+
+    A pack's formulas are over names that the program may not have.
+    """
+    reporter = _Reporter(module, speaker, tree)
+
+    def said(core: tuple[CoreItem, ...] | None) -> tuple[CoreItem, ...] | None:
+        return core and tuple(reporter.pack_rule(each) if each.kind == "pack" else each for each in core)
+
+    def each_said(
+        cores: tuple[tuple[CoreItem, ...], ...] | None,
+    ) -> tuple[tuple[CoreItem, ...], ...] | None:
+        return cores and tuple(said(core) or () for core in cores)
+
+    def evidence_said(evidence: Evidence) -> Evidence:
+        return evidence._replace(
+            core=said(evidence.core),
+            cores=each_said(evidence.cores),
+            corrections=each_said(evidence.corrections),
+        )
+
+    with suppress(OutOfFuel):
+        results = tuple(each._replace(evidence=evidence_said(each.evidence)) for each in report.results)
+        evidence, optimum = report.evidence, report.optimization
+        return report._replace(
+            results=results,
+            evidence=evidence and evidence_said(evidence),
+            optimization=optimum and optimum._replace(core=said(optimum.core)),
+        )
+    return report
+
+
 class _Reporter:
     def __init__(self, module: Module, speaker: Speaker, tree: s.ParsedProgram) -> None:
         self._module = module
@@ -146,15 +181,19 @@ class _Reporter:
         return tuple(said)
 
     def _item(self, item: CoreItem) -> str:
+        if item.kind == "pack":
+            return self._with("item", item=item.title, sentence=item.text)
         sentence = self._sentence(item) or self._with("as written", text=item.text)
-        return self._with("item", item=self._named(item), sentence=sentence)
+        # The name of a convention tells its author's word for it, its text what it means.
+        named = item.text if item.kind == "semantics" else self._named(item)
+        return self._with("item", item=named, sentence=sentence)
 
     def _named(self, item: CoreItem) -> str:
         """An assumption by its kind and name; names that were made for it have its kind in them."""
         if not item.name:
             return self._kinds.get(item.kind, item.kind)
-        if item.name.startswith(f"{item.kind} "):
-            return item.name
+        if item.kind == "pack" or item.name.startswith(f"{item.kind} "):
+            return item.title
         return self._with("named", kind=self._kinds.get(item.kind, item.kind), name=item.name)
 
     def _sentence(self, item: CoreItem) -> str | None:
@@ -169,6 +208,10 @@ class _Reporter:
         # What the program does not write in a formula of its own: conventions, rules of packs.
         found = next((each for each in self._module.assertions if _is_same(each, item)), None)
         return None if found is None else self._typed(found.formula)
+
+    def pack_rule(self, item: CoreItem) -> CoreItem:
+        """The rule of a pack with its sentence in the place of its formula."""
+        return item._replace(text=self._sentence(item) or item.text)
 
     def _ranked(self, rule: s.StatementDecl, sentence: str) -> str:
         """A rule's sentence, with the rules that it comes before."""

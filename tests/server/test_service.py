@@ -23,6 +23,7 @@ from hypothesis import strategies as st
 
 from potlang import api
 from potlang.batch.shards import TRIES
+from potlang.export import WAYS
 from potlang.languages.dagmath.solve.answers import AnswerChecker
 from potlang.processes.process import Died
 from potlang.server import service
@@ -199,6 +200,19 @@ def test_the_other_verbs_give_diagnostics_fixes_and_lowered_forms() -> None:
         assert (fixed["text"].encode(), fixed["applied"], fixed["diagnostics"]) == (SMALL, 1, [])
         lowered = (await ask(gate, "POST", "/v1/compile?to=ir", SMALL)).json()
         assert lowered["text"] == api.compile(SMALL).emit("ir")
+        # What the command writes for another tool the service and Python write, too ([WAY-CLAIMS]).
+        truth = b'{"verifications": [{"name": "c", "constraint": "True"}]}'
+        for way in WAYS:
+            lowered = (await ask(gate, "POST", f"/v1/compile?to={way}", truth)).json()
+            assert lowered["text"] == api.compile(truth).emit(way) and lowered["diagnostics"] == []
+        bits = json.dumps(
+            {"verifications": [{"name": "b", "constraint": "BitVecVal(1, 4) == BitVecVal(2, 4)"}]}
+        )
+        refused = (await ask(gate, "POST", "/v1/compile?to=lean&claim=b", bits.encode())).json()
+        assert refused["text"] is None
+        assert [each["code"] for each in refused["diagnostics"]] == ["POT4030"]
+        with pytest.raises(api.CompileError, match="POT4030"):
+            api.compile(bits).emit("lean")
         rejected = (await ask(gate, "POST", "/v1/compile", broken)).json()
         assert rejected["text"] is None and rejected["diagnostics"]
 
@@ -285,6 +299,9 @@ def test_what_stands_beside_an_input_counts() -> None:
         ("POST", "/v1/verify?total_timeout=61", SMALL, {}, 400, "bad_parameter"),
         ("POST", "/v1/verify?answer=" + "1" * 10_001, SMALL, {}, 400, "bad_parameter"),
         ("POST", "/v1/compile?passes=nothing", SMALL, {}, 422, "cannot_answer"),
+        ("POST", "/v1/compile?to=lisp", SMALL, {}, 400, "bad_parameter"),
+        ("POST", "/v1/compile?to=asp&claim=nobody", SMALL, {}, 422, "cannot_answer"),
+        ("POST", "/v1/compile?to=ir&claim=nobody", SMALL, {}, 422, "cannot_answer"),
         ("POST", "/v1/compile?language=dagmath", SMALL, {}, 422, "cannot_answer"),
         ("POST", "/v1/fix", b"@node id=1 \xff", {}, 422, "cannot_answer"),
         ("POST", "/v1/verify", b" " * 2_001, {}, 413, "too_large"),

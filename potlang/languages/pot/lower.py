@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
+from potlang.export import WAYS
 from potlang.ir.module import Module
 from potlang.passes.base import PassLimit
 from potlang.passes.pipeline import read_pipeline
@@ -45,7 +46,12 @@ def divided(passes: str) -> tuple[Pipeline, str]:
 
 
 def passes_for(target: str) -> str:
-    """The usual passes before a program is written: those of what is solved, or of all engines."""
+    """The usual passes before a program is written: those of what is solved, or of all engines.
+
+    There are none for another tool, which is shown what was written.
+    """
+    if target in WAYS:
+        return ""
     return DEFAULT_PASSES if target == "smt2" else PLAIN_PASSES
 
 

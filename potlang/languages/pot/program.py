@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from potlang.diag import Diagnostic, Sink
+from potlang.export import Way
 from potlang.expressions import surface
 from potlang.ir.module import Assertion, AssertionKind, Claim, Module, Origin
 from potlang.ir.nodes import SymbolKind
@@ -17,7 +18,7 @@ from potlang.languages.pot.lower import DEFAULT_PASSES, Target, divided, emit_af
 from potlang.languages.pot.report import Report
 from potlang.passes.pipeline import read_pipeline
 from potlang.processes.pool import Workers, default_workers
-from potlang.prove.options import Cores, Models, ProverOptions, RouteName, Trust
+from potlang.prove.options import Cores, Models, OptionError, ProverOptions, RouteName, Trust
 from potlang.report.results import Interrupted, Limits, ProgramResult, Result, worst
 from potlang.source import Document
 from potlang.tables.access import allowed
@@ -83,6 +84,16 @@ def reported(found: ProgramResult, checked: Checked) -> Report:
     )
 
 
+def _rests_on_packs(found: ProgramResult) -> bool:
+    """Whether a core has a rule of a pack: all cores of a result are of the same assumptions."""
+    evidence = [each.evidence for each in found.results]
+    every = [*evidence, *([] if found.evidence is None else [found.evidence])]
+    cores = [core for each in every for core in (each.core, *(each.cores or ()))]
+    if found.optimization is not None:
+        cores.append(found.optimization.core)
+    return any(item.kind == "pack" for core in cores for item in core or ())
+
+
 class PoolUse:
     """Turns at one pool, which is not safe for several threads, and the number of open sessions over it."""
 
@@ -140,13 +151,38 @@ class Program:
         """The document that the program was compiled from."""
         return self._checked.document
 
-    def emit(self, target: Target, passes: str | None = None) -> str:
-        """The program as text after `passes`: `ir`, `smt2` (as it is solved) or `pot` (JSON).
+    def emit(self, target: Target | Way, passes: str | None = None, claim: str | None = None) -> str:
+        """The program as text after `passes`: `ir`, `smt2` (as it is solved), `pot`, or for another tool.
 
-        Without `passes` those of `verify`; for `ir` and `pot` without the normal forms for solvers.
+        Without `passes` those of `verify`; for `ir` and `pot` without the normal forms for solvers, for
+        another tool none. `claim` is the only one written for another tool; without it all are, in TPTP the
+        first. Raises LookupError if there is none of this name, CompileError (POT4030) for what the tool has
+        no words for ([WAY-NONE]), and OptionError for a claim with another target.
+
+        >>> import potlang
+        >>> program = potlang.compile({"verifications": [{"name": "c", "constraint": "1 + 1 == 2"}]})
+        >>> print(program.emit("tptp").splitlines()[-1])
+        tff('claim c', conjecture, ($sum(1, 1) = 2)).
         """
         pipeline = read_pipeline(passes_for(target) if passes is None else passes)
+        if target == "tptp" or target == "lean" or target == "python" or target == "asp":
+            return self.written_for(target, pipeline.run(self.module), claim)
+        if claim is not None:
+            raise OptionError(f"`claim` means nothing for {target}: all claims are written")
         return emit_after(pipeline, self.module, target)
+
+    def written_for(self, way: Way, module: Module, claim: str | None = None) -> str:
+        """The program's module after passes as a text for another tool. Raises as `emit` does."""
+        from potlang.export.problem import NoCounterpart  # Most programs go to solvers.
+        from potlang.export.ways import claims_of, written
+
+        try:
+            return written(module, way, claims_of(module, way, claim))
+        except NoCounterpart as error:
+            sink = Sink(self.document)
+            helps = (error.help,) if error.help else ()
+            sink.report("POT4030", error.origin.pointer, way=way, what=error.what, helps=helps)
+            raise CompileError(sink.diagnostics(), self.document) from error
 
     def asking(self, claims: Sequence[Claim]) -> Program:
         """The same declarations and assumptions, asked for these claims and nothing else."""
@@ -177,7 +213,16 @@ class Program:
 
     def report(self, found: ProgramResult) -> Report:
         """The report with these results, this program's diagnostics and the version."""
-        return reported(found, self._checked)
+        return reported(self._with_pack_rules_said(found), self._checked)
+
+    def _with_pack_rules_said(self, found: ProgramResult) -> ProgramResult:
+        """The results with sentences for the rules of packs that they rest on ([WORDS-PACK])."""
+        if not self.tree.imports or not _rests_on_packs(found):
+            return found
+        from potlang.words.verdicts import with_pack_rules_said
+
+        with self.use.turn, within(_WORDS_MS):
+            return with_pack_rules_said(found, self.untabled, self._speaker, self.tree)
 
     def say(self, formula: str) -> str:
         """A formula over the program's symbols as a sentence ([WORDS-SAY]).
@@ -319,9 +364,12 @@ class Session(Closing):
         self._declare_free()
         checked = Checked(document, tuple(diagnostics), None)
         try:
-            return reported(self._answer(self._prover.verify(found, [])), checked)
+            return self._reported(self._prover.verify(found, []), checked)
         except Interrupted as error:
-            raise Interrupted(reported(self._answer(error.known), checked)) from error
+            raise Interrupted(self._reported(error.known, checked)) from error
+
+    def _reported(self, results: tuple[Result, ...], checked: Checked) -> Report:
+        return reported(self.program._with_pack_rules_said(self._answer(results)), checked)
 
     def _answer(self, results: tuple[Result, ...]) -> ProgramResult:
         verdict = worst(each.verdict for each in results)
