@@ -53,12 +53,15 @@ def _of_program(report: Report) -> Iterator[SarifFinding]:
         yield _of_optimum(report.optimization)
 
 
+def _premise(item: CoreItem) -> str:
+    kind = "" if item.kind == "pack" else f"{item.kind} "
+    return f"{kind}{item.title}: {item.text}"
+
+
 def _of_claim(result: Result) -> SarifFinding:
     name, verdict, evidence = visible(result.name), result.verdict, result.evidence
     asked = f" ({result.ask.replace('_', ' ')})" if result.is_asked else ""
-    core = tuple(
-        _label(each.pointer, f"{each.kind} {each.name}: {each.text}") for each in evidence.core or ()
-    )
+    core = tuple(_label(each.pointer, _premise(each)) for each in evidence.core or ())
     labels = (_label(result.pointer), *core)
     if verdict is Verdict.UNKNOWN:
         return SarifFinding(
@@ -77,7 +80,7 @@ def _of_claim(result: Result) -> SarifFinding:
 
 def _of_optimum(found: OptimizationResult) -> SarifFinding:
     level = "none" if found.status is OptimizationStatus.UNKNOWN else "error"
-    core = tuple(_label(each.pointer, f"{each.kind} {each.name}: {each.text}") for each in found.core or ())
+    core = tuple(_label(each.pointer, _premise(each)) for each in found.core or ())
     return SarifFinding(
         "optimization", level, f"the optimization is {found.status}", (_label(found.pointer), *core)
     )
@@ -101,7 +104,7 @@ def _of_solution(answer: Answer) -> Iterator[SarifFinding]:
 
 
 def _core(items: tuple[CoreItem, ...] | None) -> tuple[Label, ...]:
-    return tuple(_label(each.pointer, f"{each.kind} {each.name}: {each.text}") for each in items or ())
+    return tuple(_label(each.pointer, _premise(each)) for each in items or ())
 
 
 def _label(pointer: str, message: str = "") -> Label:

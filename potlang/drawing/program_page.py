@@ -177,7 +177,7 @@ class _Results:
         items = [
             element(
                 "li",
-                source_link(self._source.ids, each.pointer, f"{each.kind} {each.name}".rstrip()),
+                source_link(self._source.ids, each.pointer, f"{each.kind} {each.title}".rstrip()),
                 " ",
                 code_text(each.text),
             )

@@ -146,11 +146,12 @@ def _assumptions(module: Module, core: tuple[CoreItem, ...] | None) -> Sequence[
     """The assertions of a core; all there are if the core is not known."""
     if core is None:
         return module.assertions
-    wanted = {(item.name, item.pointer, item.text, item.kind) for item in core}
+    # Not by their text, which for a pack's rule is a sentence.
+    wanted = {(item.name, item.pointer, item.kind) for item in core}
     found = {
         key: each
         for each in module.assertions
-        if (key := (each.name, each.origin.pointer, each.origin.text, each.kind.value)) in wanted
+        if (key := (each.name, each.origin.pointer, each.kind.value)) in wanted
     }
     return tuple(found.values()) if len(found) == len(wanted) else module.assertions
 

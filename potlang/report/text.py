@@ -154,8 +154,9 @@ def other_core_lines(evidence: Evidence, style: Style) -> Iterator[str]:
 def core_lines(items: tuple[CoreItem, ...], style: Style) -> Iterator[str]:
     """A line for each assumption of a core, up to a number."""
     for item in items[:LONGEST_LIST]:
-        name = f" [{visible(item.name)}]" if item.name else ""
-        yield f"  {item.kind}{name} {visible(item.text)}{style.dim(place_words(item.pointer))}"
+        named = f"{item.kind} [{visible(item.name)}]" if item.name else item.kind
+        title = f"{visible(item.title)}:" if item.kind == "pack" else named
+        yield f"  {title} {visible(item.text)}{style.dim(place_words(item.pointer))}"
     if len(items) > LONGEST_LIST:
         yield f"  … {len(items) - LONGEST_LIST} more"
 

@@ -268,7 +268,8 @@ class _ModuleBuilder:
         if len(members) < 2:
             return None
         formula = self._pool.app(op.DISTINCT, tuple(members))
-        return _semantic(f"unique names of {sort}", formula, pointer)
+        said = f"different constants of `{sort}` are different things (unique names)"
+        return _semantic(f"unique names of {sort}", formula, pointer, said)
 
     def _closed(self, sort: Sort, pointer: str) -> Assertion | None:
         members = self._members(sort)
@@ -283,7 +284,8 @@ class _ModuleBuilder:
         var = self._pool.var("x", sort)
         cases = self._pool.disj(self._pool.eq(var, member) for member in members)
         formula = self._pool.quant("forall", (var,), cases)
-        return _semantic(f"closed domain of {sort}", formula, pointer)
+        said = f"`{sort}` has no members but its constants (closed domain)"
+        return _semantic(f"closed domain of {sort}", formula, pointer, said)
 
     # --- knowledge base and rules ----------------------------------------------------------------
 
@@ -465,9 +467,9 @@ def _rule_name(index: int, rule: s.StatementDecl) -> str:
     return rule.name or f"rule {index + 1}"
 
 
-def _semantic(name: str, formula: Node, pointer: str) -> Assertion:
+def _semantic(name: str, formula: Node, pointer: str, said: str) -> Assertion:
     key = f"s:{name}"
-    return Assertion(key, name, AssertionKind.SEMANTICS, formula, Origin(pointer, name))
+    return Assertion(key, name, AssertionKind.SEMANTICS, formula, Origin(pointer, said))
 
 
 def _sections(program: s.ParsedProgram) -> frozenset[str]:

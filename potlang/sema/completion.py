@@ -73,10 +73,18 @@ def completions(
                 symbols += orders.values()
             formula = _Completion(group, orders, kept, pool).formula()
         name = f"closed {', '.join(each.symbol.name for each in group)}"
-        origin = Origin(group[0].pointer, name)
+        origin = Origin(group[0].pointer, _in_words(group))
         key = COMPLETION + group[0].symbol.name
         made.append((order[group[0].symbol], Assertion(key, name, AssertionKind.SEMANTICS, formula, origin)))
     return [assertion for _, assertion in sorted(made, key=lambda pair: pair[0])], symbols
+
+
+def _in_words(group: list[ClosedPredicate]) -> str:
+    """What the completion of a group says, without its formula, which nobody wrote."""
+    names = [f"`{each.symbol.name}`" for each in group]
+    if len(names) == 1:
+        return f"{names[0]} is false wherever the rules do not give it (closed)"
+    return f"{', '.join(names[:-1])} and {names[-1]} are false wherever the rules do not give them (closed)"
 
 
 def completed(assertions: Iterable[Assertion]) -> set[Symbol]:

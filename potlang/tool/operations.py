@@ -442,7 +442,12 @@ def _bindings(key: str, found: Bindings | None) -> Answer:
 
 
 def _core(items: Iterable[CoreItem] | None) -> list[Answer] | None:
-    return None if items is None else [{"pointer": each.pointer, "text": each.text} for each in items]
+    return None if items is None else [{"pointer": each.pointer, "text": _premise(each)} for each in items]
+
+
+def _premise(item: CoreItem) -> str:
+    """An assumption as the program says it; who has sent it has not written the rules of packs."""
+    return f"{item.title}: {item.text}" if item.kind == "pack" else item.text
 
 
 def _plain(values: Mapping[str, Any] | None) -> Answer | None:

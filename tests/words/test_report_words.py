@@ -13,6 +13,7 @@ import pytest
 from spoken import rental
 
 import potlang
+from potlang import tool
 from potlang.report.from_json import report_from_dict
 from potlang.utils.resources import schema
 
@@ -193,3 +194,66 @@ def test_the_command(tmp_path: Path) -> None:
 
     assert "\n  - fact 1: The age of ann is 30.\n" in run()
     assert json.loads(run("--format", "json"))["words"][0]["claim"] == "ann may rent a car."
+
+
+PACKED = {
+    "sorts": [{"name": "Person", "type": "DeclareSort"}],
+    "functions": [{"name": "older", "domain": ["Person", "Person"], "range": "Bool"}],
+    "constants": {"people": {"sort": "Person", "members": ["ann", "bob"]}},
+    "imports": [{"pack": "std/order/total_order", "with": {"T": "Person", "le": "older"}}],
+    "verifications": [{"name": "any two", "constraint": "older(ann, bob) or older(bob, ann)"}],
+}
+
+
+def test_rules_of_packs_are_said_by_their_pack_in_the_programs_words() -> None:
+    """[WORDS-PACK] In text, JSON, sessions and the tool; the names by which cores are looked up stay."""
+    name = "`total` of the pack `std/order/total_order`"
+    program = potlang.compile(PACKED)
+    with program.session() as session:
+        asked = session.verify("older(ann, bob) or older(bob, ann)")
+    for report in (potlang.verify(PACKED), asked, potlang.verify(PACKED, cores="all")):
+        (item,) = report.results[0].evidence.core or ()
+        assert item.name == "std/order/total_order: total"
+        assert item.text.startswith("For every person x and every person y, ") and "le(" not in item.text
+        assert f"    {name}: {item.text}" in report.render()
+    said = potlang.verify(PACKED, words=True)
+    assert f"- {name}: For every person x" in said.render()
+    answer = tool.call({"program": PACKED})
+    assert answer["results"][0]["because"][0]["text"].startswith(f"{name}: For every person x")
+
+
+CLOSED = {
+    "sorts": [{"name": "Item", "type": "DeclareSort"}],
+    "functions": [
+        {"name": "opened", "domain": ["Item"], "range": "Bool"},
+        {"name": "returnable", "domain": ["Item"], "range": "Bool", "closed": True},
+    ],
+    "constants": {"items": {"sort": "Item", "members": ["laptop", "phone"]}},
+    "semantics": {"unique_names": True, "closed_domain": True},
+    "knowledge_base": ["opened(laptop)"],
+    "rules": [{"constraint": "ForAll([x: Item], not opened(x) -> returnable(x))"}],
+    "verifications": [
+        {"name": "back", "constraint": "returnable(laptop)"},
+        {"name": "two", "constraint": "laptop == phone"},
+        {"name": "all", "constraint": "ForAll([x: Item], x == laptop or x == phone)"},
+    ],
+}
+
+
+def test_conventions_say_what_they_mean() -> None:
+    """[WORDS-PACK], [CLOSED-NAMES] Nobody knows what "closed returnable" is who did not write it."""
+    means = (
+        "`returnable` is false wherever the rules do not give it (closed)",
+        "different constants of `Item` are different things (unique names)",
+        "`Item` has no members but its constants (closed domain)",
+    )
+    report = potlang.verify(CLOSED, words=True)
+    answer = tool.call({"program": CLOSED})
+    text = potlang.verify(CLOSED).render()
+    for result, said, told, meant in zip(
+        report.results, report.sentences or (), answer["results"], means, strict=True
+    ):
+        assert meant in [each.text for each in result.evidence.core or ()]
+        assert any(each.startswith(f"{meant}: ") for each in said.because)
+        assert meant in [each["text"] for each in told["because"]]
+        assert meant in text
