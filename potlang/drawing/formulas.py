@@ -13,6 +13,7 @@ from typing import NamedTuple
 from xml.etree.ElementTree import Element, fromstring
 
 from potlang.diag.wording import visible
+from potlang.languages.dagmath.lower.marks import DISPLAYS
 from potlang.report.html import Html, element, joined, text_html
 
 LONGEST = 1_000
@@ -22,8 +23,12 @@ _MOST = 2_000
 _FORMULA = re.compile(
     r"\$\$(?P<block>[^$]+)\$\$|\\\[(?P<bracket>(?:[^\\]|\\(?!\]))+)\\\]|\\\((?P<paren>(?:[^\\]|\\(?!\)))+)\\\)"
     r"|(?<!\\)\$(?P<dollar>[^\s$](?:(?:[^$\\\n]|\\.)*(?:[^\s$\\]|\\[^\s]))?)\$(?!\d)"
+    rf"|(?P<display>\\begin\{{(?P<env>{DISPLAYS})(?P<star>\*?)\}}[^$]{{1,4000}}?\\end\{{(?P=env)(?P=star)\}})"
 )
 """As in Markdown: no space inside of single dollars, no digit behind them, since these are prices."""
+_EXPONENT = re.compile(r"(\^)(\d{2,})")
+_MARKED = ("block", "bracket", "paren", "dollar", "display")
+_BLOCKS = ("block", "bracket", "display")
 _ELEMENTS = frozenset(
     {
         *("math", "mrow", "mi", "mn", "mo", "mtext", "mspace", "ms", "mfrac", "msqrt", "mroot", "mstyle"),
@@ -39,6 +44,8 @@ _ATTRIBUTES = frozenset(
         *("stretchy", "symmetric", "voffset", "width"),
     }
 )
+_NOTATION = re.compile(r"\\[A-Za-z]{2,}|\^|\w_[{\w]")
+"""What prose does not have: without it a formula in prose is as good to read as it is."""
 _VALUE = re.compile(r"[\w.+\- %]{0,40}")
 
 
@@ -54,11 +61,42 @@ def parts_of(text: str) -> Iterator[str | LatexFormula]:
     """A text as prose and formulas, in order."""
     at = 0
     for found in _FORMULA.finditer(text):
-        yield text[at : found.start()]
-        latex = found[found.lastgroup or 0]
-        yield LatexFormula(found[0], latex, found.lastgroup in ("block", "bracket"))
+        yield from _prose(text[at : found.start()])
+        name = next(each for each in _MARKED if found[each] is not None)
+        yield LatexFormula(found[0], found[name], name in _BLOCKS)
         at = found.end()
+    yield from _prose(text[at:])
+
+
+def _prose(text: str) -> Iterator[str | LatexFormula]:
+    """Text between marked formulas: the LaTeX in it that stands between no marks, if it is understood."""
+    at = 0
+    if _NOTATION.search(text):
+        from potlang.languages.dagmath.lower.chunks import unmarked_formulas  # Most texts have none.
+
+        for found in unmarked_formulas(text):
+            source = text[found.start : _closing(text, found.start, found.end)]
+            # In prose all digits of an exponent are meant, of which LaTeX takes the first.
+            latex = _EXPONENT.sub(r"\1{\2}", source)
+            is_whole = found.start >= at and source.count("{") == source.count("}")
+            if is_whole and _NOTATION.search(source) and _tree(latex) is not None:
+                yield text[at : found.start]
+                yield LatexFormula(source, latex, block=False)
+                at = found.start + len(source)
     yield text[at:]
+
+
+def _closing(text: str, start: int, end: int) -> int:
+    """The end of a formula in prose, with what is left of its braces if they are closed on its line."""
+    depth = 0
+    for at in range(start, len(text)):
+        if at >= end and depth <= 0:
+            return at
+        char = text[at]
+        if char == "\n":
+            return end
+        depth += (char == "{") - (char == "}")
+    return len(text) if depth == 0 else end
 
 
 def text_with_formulas(text: str) -> Html:

@@ -191,7 +191,8 @@ class _Results:
 def _without_examples(said: ResultWords, result: Result) -> ResultWords:
     """The words of a result without its two scenarios, which stand beside each other below them."""
     has_more = result.ask != "must" or result.evidence.bindings is not None
-    return said if has_more else said._replace(answer=said.answer[:1])
+    asked = said.answer[-1:] if result.evidence.to_ask else ()
+    return said if has_more else said._replace(answer=(*said.answer[:1], *asked))
 
 
 # --- scenarios -------------------------------------------------------------------------------------

@@ -4,23 +4,27 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Container
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
-from potlang.engines.check import ASSUMPTIONS, Check
+from potlang.engines.check import ASSUMPTIONS, Check, CheckResult
 from potlang.engines.encoding import AssertionNames
 from potlang.ir.module import Claim, Module
 from potlang.ir.nodes import Quant, reachable
+from potlang.ir.sorts import DeclaredSort, Sort, parts_of
 from potlang.prove.core_search import CoreSearch
 from potlang.prove.cores import Core
 from potlang.prove.evidence import core_items, evaluated, read_model
 from potlang.prove.options import ProverOptions
 from potlang.prove.result_models import ResultModels
 from potlang.prove.verdicts import ClaimState, PartialModel, Verifier
-from potlang.report.results import AskedQuestion, Evidence, Result, Verdict
+from potlang.report.results import AskedQuestion, Evidence, Model, Result, Verdict
+from potlang.utils.deadline import Deadline
 
 if TYPE_CHECKING:
+    from potlang.ir.structure import Structure
     from potlang.prove.cross_check import CrossChecker, Proof
+    from potlang.prove.differences import Nearest
     from potlang.prove.scenarios import ModelReading, ScenarioStep
 
 
@@ -49,6 +53,7 @@ class ClaimResults:
         self._checker: CrossChecker | None = None
         self._unchecked_models = ResultModels(module)
         self._scenarios: ScenarioStep | None = None
+        self._spent_on_nearest = 0.0
 
     def close(self) -> None:
         """Give the solvers of the cross-checker back."""
@@ -58,6 +63,7 @@ class ClaimResults:
     def forget(self) -> None:
         """Let go of all that holds under the assumptions until now."""
         self._unchecked_models.forget()
+        self._spent_on_nearest = 0.0
         if self._checker is not None:
             self._checker.forget()
 
@@ -81,6 +87,7 @@ class ClaimResults:
         steps = (
             (self._minimal, self._options.minimizing),
             (checked, self._options.cross_checking),
+            (self._with_nearest_models, self._options.cross_checking),
             (self._with_scenarios, True),
         )
         return [step for step, wanted in steps if wanted]
@@ -210,6 +217,59 @@ class ClaimResults:
             trust=found.trust, assurances=assurances, checks=checks, evidence=evidence, time_ms=spent
         )
 
+    def _with_nearest_models(self, state: ClaimState, result: Result) -> Result:
+        """The same result with models that differ in no more than they must, and what to ask about."""
+        evidence = result.evidence
+        shown = evidence.could_be_true is not None and evidence.could_be_false is not None
+        if result.verdict is not Verdict.UNDETERMINED or state.claim.find or not shown:
+            return result
+        began = time.perf_counter()
+        found = self._nearest(state)
+        spent = (time.perf_counter() - began) * 1000
+        self._spent_on_nearest += spent
+        if found is None:
+            return result._replace(time_ms=result.time_ms + spent)
+        from potlang.prove.differences import to_ask
+
+        for side, structure in (("true_model", found.true), ("false_model", found.false)):
+            model: PartialModel = getattr(state, side)
+            made = CheckResult("sat", None, (), structure=partial(_same, structure))
+            setattr(state, side, PartialModel(model.encoding, {}, made))
+        # What they differ in is shown beside what the claim speaks of.
+        known = {each.label for each in state.terms if not _has_elements(each.node.sort)}
+        state.terms = list(dict.fromkeys([*state.terms, *found.terms]))
+        near = self._with_models(evidence, state)
+        evidence = evidence._replace(
+            could_be_true=_completed(near.could_be_true, evidence.could_be_true, known),
+            could_be_false=_completed(near.could_be_false, evidence.could_be_false, known),
+            to_ask=to_ask(state.formula, found.terms),
+        )
+        return result._replace(evidence=evidence, time_ms=result.time_ms + spent)
+
+    def _nearest(self, state: ClaimState) -> Nearest | None:
+        from potlang.prove.differences import MOST_MS, MOST_MS_CALL, MOST_MS_FULL, nearest
+
+        checker = self.cross_checker()
+        models = state.true_model, state.false_model
+        true, false = (None if each is None else checker.structure(each.result) for each in models)
+        is_full = self._options.models == "full"
+        left = MOST_MS_FULL if is_full else min(MOST_MS, MOST_MS_CALL - self._spent_on_nearest)
+        if true is None or false is None or left <= 0:
+            return None
+        negation = self._module.pool.negate(state.formula)
+
+        def are_models(true: Structure, false: Structure) -> bool:
+            sides = (true, state.formula), (false, negation)
+            return all(checker.evaluations.both(*each).holds is True for each in sides)
+
+        from potlang.smt.models import complete
+
+        true, false = complete(true, self._original), complete(false, self._original)
+        if not are_models(true, false):
+            return None
+        terms = self._verifier.terms.everything()
+        return nearest(true, false, terms, are_models, Deadline(left))
+
     def _with_scenarios(self, state: ClaimState, result: Result) -> Result:
         """The same result with the elements by which a quantified claim holds or fails in models."""
         rests_on_models = result.verdict in (Verdict.UNDETERMINED, Verdict.REFUTED)
@@ -246,6 +306,23 @@ class ClaimResults:
         from potlang.prove.reproducer import reproducer
 
         return reproducer(self._module, self._labels, self._cores.assumed, state)
+
+
+def _has_elements(sort: Sort) -> bool:
+    return any(isinstance(each, DeclaredSort) for each in parts_of([sort]))
+
+
+def _completed(near: Model | None, found: Model | None, known: Container[str]) -> Model:
+    """The values of a model, and those that only the solver has words for, such as of records.
+
+    Those were not exchanged.
+    """
+    left = {term: value for term, value in (found or {}).items() if term in known}
+    return {**left, **(near or {})}
+
+
+def _same(structure: Structure) -> Structure:
+    return structure
 
 
 def _without_model(state: ClaimState) -> Check:

@@ -207,7 +207,8 @@ class Evidence(NamedTuple):
     `could_be_true` and `could_be_false`: two models of an undetermined claim. `witness`: see
     `Witness`. `violations`: of a norm. `bindings`: of a claim with `find`. `true_scenario` and
     `false_scenario`: of a quantified claim, see `Scenario`. `rows`: of a claim over large tables, bindings
-    that make it true (or false, if it is for all), and where these stand.
+    that make it true (or false, if it is for all), and where these stand. `to_ask`: terms whose values would
+    help to decide an undetermined claim ([VERDICT-DIFFERENCE]); None where that was not looked for.
     """
 
     core: tuple[CoreItem, ...] | None = None
@@ -224,6 +225,7 @@ class Evidence(NamedTuple):
     true_scenario: Scenario | None = None
     false_scenario: Scenario | None = None
     rows: TableRows | None = None
+    to_ask: tuple[str, ...] | None = None
 
 
 class CheckRecord(NamedTuple):

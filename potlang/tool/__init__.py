@@ -14,6 +14,7 @@ from typing import Any, Final, Literal, Required, TypedDict, cast, get_args
 from potlang.diag import nearest
 from potlang.languages.pot.profiles import Profile, Schema, program_schema
 from potlang.models.truncate import DEFAULT_BUDGET, LEAST_BUDGET, truncate_to_budget
+from potlang.prove.options import Models
 from potlang.tables.access import TablesChoice, allowing
 from potlang.tool.arguments import MOST_CHARACTERS, CallArguments, CallMistake, read_arguments
 from potlang.utils.deadline import OutOfFuel, within
@@ -45,6 +46,7 @@ _ARGUMENTS: Final = {
     "trace": "A trace of @node, @edge, @status and other records.",
     "solution": "A DAG-MATH solution, as JSON or text.",
     "words": "Whether verify says the results on a program in plain sentences too.",
+    "models": "What the two examples of an undetermined claim show: the claim's symbols, or in full all.",
 }
 _NEEDED: Final[dict[str, str]] = {
     "verify": "program",
@@ -101,6 +103,7 @@ def parameters(profile: Profile = "json") -> Schema:
         "trace": text,
         "solution": text,
         "words": {"type": "boolean"},
+        "models": {"type": "string", "enum": list(get_args(Models))},
     }
     strict = profile == "openai"
     properties = {

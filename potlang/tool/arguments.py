@@ -77,6 +77,16 @@ class CallArguments(NamedTuple):
             raise wrong_type(key, "true or false", value, "send a boolean")
         return bool(value)
 
+    def choice(self, key: str, among: tuple[str, ...]) -> str:
+        """One of some words, the first for what is not given. Raises `CallMistake` for anything else."""
+        value = self.values.get(key)
+        if value is None:
+            return among[0]
+        if not isinstance(value, str) or value not in among:
+            shown = repr(value[:40]) if isinstance(value, str) else kind(value)
+            raise CallMistake("wrong_type", f"`{key}` is not {shown}", f"one of {', '.join(among)}")
+        return value
+
     def source(self, key: str) -> str | bytes | dict[str, Any]:
         """A program, as potlang reads it. Raises `CallMistake` for one that is too large."""
         value = self.bounded(key)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, cast, get_args
 
 from potlang import api
 from potlang.diag import CODES, nearest
@@ -22,6 +22,7 @@ from potlang.languages.pot.report import Report
 from potlang.languages.pot.solve import verify as verify_program
 from potlang.linter.linter import lint
 from potlang.linter.rules import LINT_RULES
+from potlang.prove.options import Models
 from potlang.report.base import to_plain
 from potlang.report.results import (
     Bindings,
@@ -72,11 +73,12 @@ def verify(given: CallArguments, deadline: float) -> Answer:
             return _trace(given, deadline)
         case "solution":
             return _solution(given, deadline)
-    words = given.flag("words")
+    words, models = given.flag("words"), cast(Models, given.choice("models", get_args(Models)))
     checked = _checked(given)
     if checked.program is None:
         return _rejected(checked)
-    reported = _reported(verify_program(checked.program, limits=_limits(deadline), words=words))
+    limits = _limits(deadline)
+    reported = _reported(verify_program(checked.program, limits=limits, words=words, models=models))
     return {**reported, **_found(checked), **_lints(checked)}
 
 
@@ -403,6 +405,7 @@ def _result(result: Result) -> Answer:
             remove_one_of=[_core(items) for items in evidence.corrections or ()] or None,
             could_be_true=_plain(evidence.could_be_true),
             could_be_false=_plain(evidence.could_be_false),
+            to_ask=list(evidence.to_ask or ()) or None,
             holds_for=_scenario(evidence.true_scenario),
             fails_for=_scenario(evidence.false_scenario),
             witness=None if evidence.witness is None else list(map(_plain, evidence.witness.bindings)),

@@ -6,8 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 
 from potlang.expressions import surface as s
+from potlang.expressions.names import written
 from potlang.ir.module import Module
 from potlang.ir.nodes import Node
+from potlang.ir.sorts import BOOL
 from potlang.report.results import (
     Binding,
     CoreItem,
@@ -102,6 +104,7 @@ class _Reporter:
         self._constraints = {} if section is None else {each.pointer: each for each in section.constraints}
         self._objectives = {} if section is None else {each.pointer: each for each in section.objectives}
         self._writer = Writer(module)
+        self._truths = {written(each.name) for each in module.symbols if each.range is BOOL}
 
     def report(self, report: ProgramResult) -> Iterator[ResultWords]:
         for result in report.results:
@@ -154,6 +157,17 @@ class _Reporter:
             scenario = "" if model is None else self._scenario(model, other or {}, claim)
             if scenario:
                 yield self._with(key, scenario=scenario)
+        if evidence.to_ask:
+            asked = list(map(self._question, evidence.to_ask))
+            yield self._with("to ask", items=self._joined(asked, MOST_VALUES))
+
+    def _question(self, term: str) -> str:
+        """What is to be known of a term, as a clause."""
+        if term.partition("(")[0] in self._truths:
+            return self._with("to ask whether", claim=self._equation(term, "True"))
+        with suppress(Unsayable):
+            return self._with("to ask what", term=self._speaker.phrase(term))
+        return self._with("as written", text=term)
 
     def _verdict(self, result: Result) -> str:
         if result.verdict is not Verdict.UNKNOWN:
@@ -233,6 +247,9 @@ class _Reporter:
         That the claim itself is so, or is not, is no example of it.
         """
         shown = sorted(model, key=lambda term: bool(other) and other.get(term) == model[term])
+        differing = [term for term in shown if other.get(term) != model[term]]
+        if other and all(_bare(self._equation(each, "True")) == _bare(claim) for each in differing):
+            return ""
         said = (
             self._equation(term, model[term])
             for term in shown

@@ -6,7 +6,7 @@ import re
 from typing import Final
 
 from potlang.languages.dagmath.lower.formulas import read_formula
-from potlang.languages.dagmath.lower.marks import marked_formulas
+from potlang.languages.dagmath.lower.marks import FormulaSpan, marked_formulas
 from potlang.languages.dagmath.lower.phrases import is_generic, stems
 from potlang.languages.dagmath.lower.readings import Context
 from potlang.languages.dagmath.lower.syntax import Op, Quantity, Term, Unreadable, is_op, is_statement
@@ -18,6 +18,8 @@ from potlang.languages.dagmath.read.citations import ANNOTATION
 Match = re.Match[str]
 MARK: Final = r"⟦(\d+)⟧"
 CHUNK: Final = re.compile(MARK)
+_LINE: Final = re.compile(r"[^\n]+")
+_WORD: Final = re.compile(r"\S+")
 _LONGEST_PHRASE: Final = 8
 _DOLLAR: Final = re.compile(r"(?<!\\)\$")
 _PRICE: Final = re.compile(r"(?:(?<=^)|(?<=[\s(=+*/-]))\$(?=\.?\d)")
@@ -126,6 +128,23 @@ class Template:
         if several and re.search(r"\b(his|her|their|he|she|they)\b", phrase):
             raise Unreadable("it is open whom a pronoun means")
         return Quantity(found, " ".join(phrase.split()).removeprefix("the "))
+
+
+def unmarked_formulas(text: str) -> list[FormulaSpan]:
+    """The formulas in prose that stand between no marks, in order; each within one line."""
+    found: list[FormulaSpan] = []
+    for line in _LINE.finditer(text):
+        places = [(each.start() + line.start(), each[0]) for each in _WORD.finditer(line[0])]
+        words = [word for _, word in places]
+        at = 0
+        while at < len(words):
+            count, is_formula = _run(words, at, marked=False)
+            if is_formula:
+                start, (last, word) = places[at][0], places[at + count - 1]
+                end = last + len(word.rstrip(".,;:?!") or word)
+                found.append(FormulaSpan(start, end, text[start:end]))
+            at += count
+    return found
 
 
 def _plainer(source: str) -> str:
