@@ -75,28 +75,14 @@ def _prose(text: str) -> Iterator[str | LatexFormula]:
         from potlang.languages.dagmath.lower.chunks import unmarked_formulas  # Most texts have none.
 
         for found in unmarked_formulas(text):
-            source = text[found.start : _closing(text, found.start, found.end)]
             # In prose all digits of an exponent are meant, of which LaTeX takes the first.
-            latex = _EXPONENT.sub(r"\1{\2}", source)
-            is_whole = found.start >= at and source.count("{") == source.count("}")
-            if is_whole and _NOTATION.search(source) and _tree(latex) is not None:
+            latex = _EXPONENT.sub(r"\1{\2}", found.source)
+            is_whole = latex.count("{") == latex.count("}")
+            if is_whole and _NOTATION.search(latex) and _tree(latex) is not None:
                 yield text[at : found.start]
-                yield LatexFormula(source, latex, block=False)
-                at = found.start + len(source)
+                yield LatexFormula(found.source, latex, block=False)
+                at = found.end
     yield text[at:]
-
-
-def _closing(text: str, start: int, end: int) -> int:
-    """The end of a formula in prose, with what is left of its braces if they are closed on its line."""
-    depth = 0
-    for at in range(start, len(text)):
-        if at >= end and depth <= 0:
-            return at
-        char = text[at]
-        if char == "\n":
-            return end
-        depth += (char == "{") - (char == "}")
-    return len(text) if depth == 0 else end
 
 
 def text_with_formulas(text: str) -> Html:

@@ -7,6 +7,7 @@ from functools import partial
 from potlang.drawing.figure import graph_section
 from potlang.drawing.formulas import text_with_formulas
 from potlang.drawing.graph import graph_of_solution
+from potlang.drawing.line_listing import LineListing, line_listing
 from potlang.drawing.page import (
     Lead,
     Section,
@@ -32,12 +33,16 @@ def solution_page(report: SolutionReport, name: str = "solution") -> str:
     kept = {vertex.id for vertex in graph.vertices}
     first, *others = solution_sentences(report)
     answer = others[-1:] if report.answer is not None else []
-    steps = table(_HEAD, (_row(step) for step in report.steps if step.id in kept), class_="cards")
+    shown = [step for step in report.steps if step.id in kept]
+    starts = {step.id: step.line for step in shown if step.line is not None}
+    listing = line_listing(report.document, starts, "step")
+    steps = table(_HEAD, (_row(step, listing) for step in shown), class_="cards")
     sections = (
         diagnostics_section(report.located),
         graph_section(graph, partial(graph_of_solution, report)),
         Section("steps", "Steps", steps if kept else Html("")),
         lines_section("summary", "Summary", detail_lines(report, PLAIN)),
+        listing.section,
     )
     lead = Lead("Solution", verdict_words(report), [first, *answer])
     return document(name, lead, sections, version_words(report.version))
@@ -46,12 +51,14 @@ def solution_page(report: SolutionReport, name: str = "solution") -> str:
 _HEAD = ("step", "rests on", "verdict", "says")
 
 
-def _row(step: StepEntry) -> Html:
+def _row(step: StepEntry, listing: LineListing) -> Html:
     said = [element("div", text_html(line), class_="remark") for line in remarks(step)]
     word = verdict_word(step)
     return element(
         "tr",
-        element("th", graph_link(step.id, "step"), scope="row", data_name="step"),
+        element(
+            "th", graph_link(step.id, "step"), " ", listing.link(step.line), scope="row", data_name="step"
+        ),
         element("td", _parents(step), data_name="rests on"),
         element("td", chip(word) if word else None, data_name="verdict"),
         element(

@@ -9,6 +9,7 @@ from itertools import islice
 from potlang.drawing.figure import graph_section
 from potlang.drawing.formulas import text_with_formulas
 from potlang.drawing.graph import graph_of
+from potlang.drawing.line_listing import LineListing, line_listing
 from potlang.drawing.page import (
     Lead,
     Section,
@@ -45,7 +46,10 @@ def trace_page(report: TraceReport, name: str = "trace", topos: Iterable[str] = 
     first, *others = trace_sentences(report)
     graph = graph_of(report)
     kept = {vertex.id for vertex in graph.vertices}
-    rows = (_row(node) for node in report.nodes if node.id in kept)
+    shown = [node for node in report.nodes if node.id in kept]
+    starts = {node.id: node.line for node in shown if node.line is not None}
+    listing = line_listing(report.document, starts, "node")
+    rows = (_row(node, listing) for node in shown)
     nodes = table(_HEAD, rows, class_="cards") if kept else Html("")
     sections = (
         diagnostics_section(report.located),
@@ -57,6 +61,7 @@ def trace_page(report: TraceReport, name: str = "trace", topos: Iterable[str] = 
         _words_section(others),
         lines_section("topos", "In the topos", iter(topos)),
         Section("nodes", "Nodes", nodes),
+        listing.section,
     )
     lead = Lead(f"Trace, profile {report.profile}", verdict_words(report), [first])
     return document(name, lead, sections, f"hash {report.hash}, {version_words(report.version)}")
@@ -73,7 +78,7 @@ _MOST_SENTENCES = 2 * LONGEST_LIST
 _HEAD = ("node", "role", "status", "verdict", "says")
 
 
-def _row(node: NodeResult) -> Html:
+def _row(node: NodeResult, listing: LineListing) -> Html:
     wrong = disagreement(node)
     says = [
         element("div", wrong, class_="wrong") if wrong else None,
@@ -86,7 +91,9 @@ def _row(node: NodeResult) -> Html:
     status = element("span", node.status, class_=f"status s-{node.status}") if node.status else None
     return element(
         "tr",
-        element("th", graph_link(node.id, "node"), scope="row", data_name="node"),
+        element(
+            "th", graph_link(node.id, "node"), " ", listing.link(node.line), scope="row", data_name="node"
+        ),
         element("td", node.role, data_name="role"),
         element("td", status, data_name="status"),
         element("td", chip(str(node.verdict)) if node.verdict is not None else None, data_name="verdict"),

@@ -1,4 +1,4 @@
-"""Two models of an undetermined claim made alike, but for what its truth may depend on ([VERDICT-DIFFERENCE]).
+"""Two models of an undetermined claim, alike but for what its truth may depend on ([VERDICT-DIFFERENCE]).
 
 What differs between two models that solvers found is mostly chance. A value is exchanged between the two:
 if both stay models, with the claim true in the one and false in the other, it does not matter, and one takes
@@ -75,7 +75,7 @@ def _arguments(term: Term) -> tuple[int, ...]:
 
 
 def to_ask(formula: Node, terms: Sequence[Term]) -> tuple[str, ...]:
-    """What would help to know, as text: not the claim itself, and what it speaks of only if nothing else is."""
+    """What would help to know: not the claim itself, and what it speaks of only if there is nothing else."""
     while isinstance(formula, App) and formula.op is op.NOT:
         formula = formula.args[0]
     rest = [each for each in terms if each.node is not formula]

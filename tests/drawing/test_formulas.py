@@ -114,3 +114,36 @@ def test_deep_and_long_formulas_are_left_in_time(latex: str) -> None:
     html = text_with_formulas(f"${latex}$")
     assert process_time() - began < 5
     assert "<math" in html or unescape(re.sub("<[^>]*>", "", html)) == f"${latex}$"
+
+
+@pytest.mark.parametrize(
+    ("text", "formulas"),
+    [
+        (r"So \frac{a + b}{2 c} \le x^2, by step 1.", [r"\frac{a + b}{2 c} \le x^2"]),
+        (r"By \sqrt{a + b} = 5 and \text{if x is even} then", [r"\sqrt{a + b} = 5", r"\text{if x is even}"]),
+        ("2^10 = 1024 it is", ["2^{10} = 1024"]),
+        (
+            r"\begin{align} a &= b \\ c &= d \end{align} holds",
+            [r"\begin{align} a &= b \\ c &= d \end{align}"],
+        ),
+        (r"see C:\temp\foo and snake_case_name", []),
+        ("the price is 5 and a = b", []),
+        (r"\frac{a is open, x^2 }", []),
+        (r"\unknown{x} stays", []),
+    ],
+)
+def test_latex_without_marks_is_found_in_prose(text: str, formulas: list[str]) -> None:
+    """[VIEW-FORMULAS] What is no formula, or not understood, stays text."""
+    parts = list(parts_of(text))
+    assert [each.latex for each in parts if isinstance(each, LatexFormula)] == formulas
+    assert "".join(each.source if isinstance(each, LatexFormula) else each for each in parts) == text
+    assert text_with_formulas(text).count("<math") == len(formulas)
+
+
+@settings(max_examples=150, deadline=None)
+@given(LATEX)
+def test_of_any_prose_only_mathml_passes(latex: str) -> None:
+    """[VIEW-FORMULAS], [VIEW-TEXT]"""
+    found = _Tags(text_with_formulas(f"then {latex} = x^2 and\n{latex} ends"))
+    assert found.tags <= {*_ELEMENTS, "code"}
+    assert found.attributes <= {*_ATTRIBUTES, "display"}

@@ -19,7 +19,9 @@ Match = re.Match[str]
 MARK: Final = r"⟦(\d+)⟧"
 CHUNK: Final = re.compile(MARK)
 _LINE: Final = re.compile(r"[^\n]+")
-_WORD: Final = re.compile(r"\S+")
+_WORD: Final = re.compile(r"(?:\{(?:[^{}\n]|\{[^{}\n]*\})*\}|\S)+")
+"""A word of prose, with what stands in braces in it."""
+_LATEX_TEXT: Final = re.compile(r"\\(?:text|mathrm|textbf|operatorname)\{[^{}]*\}|\s+")
 _LONGEST_PHRASE: Final = 8
 _DOLLAR: Final = re.compile(r"(?<!\\)\$")
 _PRICE: Final = re.compile(r"(?:(?<=^)|(?<=[\s(=+*/-]))\$(?=\.?\d)")
@@ -135,7 +137,7 @@ def unmarked_formulas(text: str) -> list[FormulaSpan]:
     found: list[FormulaSpan] = []
     for line in _LINE.finditer(text):
         places = [(each.start() + line.start(), each[0]) for each in _WORD.finditer(line[0])]
-        words = [word for _, word in places]
+        words = [_LATEX_TEXT.sub(_without_text, word) for _, word in places]
         at = 0
         while at < len(words):
             count, is_formula = _run(words, at, marked=False)
@@ -145,6 +147,10 @@ def unmarked_formulas(text: str) -> list[FormulaSpan]:
                 found.append(FormulaSpan(start, end, text[start:end]))
             at += count
     return found
+
+
+def _without_text(found: Match) -> str:
+    return "\\text" if found[0].strip() else ""
 
 
 def _plainer(source: str) -> str:
