@@ -31,6 +31,12 @@ class VerifiedOne(NamedTuple):
     report: dict[str, Any] | None
     fault: str | None = None
 
+    def _repr_html_(self) -> str:
+        """A table for notebooks, as the report itself has it; all text is escaped."""
+        from potlang.batch.notebook import answer_html  # Notebooks alone need it.
+
+        return answer_html(self.verdict, self.report, self.fault)
+
 
 def verify_many(
     sources: Iterable[Any],

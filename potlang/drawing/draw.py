@@ -34,6 +34,17 @@ class ViewError(ValueError):
     """There is nothing to draw, or no drawing of that form."""
 
 
+_NAMELESS: Final = ("", "-", "<stdin>", "<value>", "<string>", "<bytes>")
+"""What is shown of an input that came without a name."""
+
+
+def _title(name: str | None, report: Report) -> str:
+    """What a program's page is called: as the program is, else as its only claim."""
+    if name is not None and name not in _NAMELESS:
+        return name
+    return report.results[0].name if len(report.results) == 1 else "program"
+
+
 def draw(
     report: Report | TraceReport | SolutionReport,
     to: Form = "html",
@@ -52,7 +63,7 @@ def draw(
                 raise ViewError("there is no program to show")
             if to != "html":
                 raise ViewError(f"a program has a page and no drawing: `html`, not `{to}`")
-            return program_page(report, name or "program", program)
+            return program_page(report, _title(name, report), program)
         case TraceReport():
             noun, is_empty = "trace", not report.nodes
             whole, graph = partial(trace_page, report), partial(graph_of, report)

@@ -97,6 +97,8 @@ class AnyReport(ReportFields, Protocol):
     def _head(self) -> Sequence[str]: ...
     def _words(self) -> Sequence[str]: ...
     def _rows(self) -> Iterable[Row]: ...
+    def _notebook_rows(self) -> Iterable[Row]: ...
+    def _said(self) -> Iterable[str]: ...
     def _below(self) -> Iterable[str]: ...
 
 
@@ -121,11 +123,18 @@ class ReportBase:
         """A table with headings for notebooks; all text is escaped."""
         from potlang.report.html import fragment  # Notebooks alone need it.
 
-        words = ", ".join(self._words())
         title, *head = self._head
+        above = [*_reasons(self), *self._said()]
         return fragment(
-            f"potlang-{self.kind}", title, words, _reasons(self), head, self._rows(), self._below()
+            f"potlang-{self.kind}", title, self._words(), above, head, self._notebook_rows(), self._below()
         )
+
+    def _notebook_rows(self: AnyReport) -> Iterable[Row]:
+        return self._rows()
+
+    def _said(self: AnyReport) -> Iterable[str]:
+        """Sentences above the table of a notebook."""
+        return ()
 
     def _words(self: AnyReport) -> Sequence[str]:
         return [str(self.verdict)]

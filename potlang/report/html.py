@@ -7,6 +7,7 @@ from html import escape
 
 from potlang.diag.wording import visible
 from potlang.report.base import Row
+from potlang.utils.style import tone_of
 
 _EMPTY = frozenset({"br", "meta", "rect", "path", "col"})
 
@@ -70,23 +71,48 @@ def table(
 # --- notebooks -------------------------------------------------------------------------------------
 
 
+_TONED = "border-radius:.3em;padding:0 .4em;"
+_COLOURS = {
+    "good": f"{_TONED}background:#e3f3e6;color:#1f6b35",
+    "bad": f"{_TONED}background:#fbe7e5;color:#a3231c",
+    "open": f"{_TONED}background:#fbf0d2;color:#7a5600",
+}
+"""Both the ground and the letters, since a notebook may be light or dark."""
+_CELL = "text-align:left;vertical-align:top"
+_LINES = "white-space:pre-wrap;margin:0"
+
+
 def fragment(
     kind: str,
     title: str,
-    verdict: str,
+    verdict: Iterable[str],
     above: Iterable[str],
     head: Sequence[str],
     rows: Iterable[Row],
     below: Iterable[str],
 ) -> Html:
     """A `<div>` of the class `kind`: `title` and verdict, lines, a table with column names, more lines."""
-    body = [element("tr", *map(_cell, row)) for row in rows]
-    heading = element("p", element("b", f"{title}: "), element("strong", verdict))
+    body = [element("tr", *map(_cell, head, row)) for row in rows]
+    said = joined((toned(each, "strong") for each in verdict), ", ")
     found = table(head, body) if body else None
-    return element("div", heading, preformatted(above), found, preformatted(below), class_=kind)
+    heading = element("p", element("b", f"{title}: "), said)
+    return element("div", heading, _lines(above), found, _lines(below), class_=kind)
 
 
-def _cell(cell: str | Iterable[str]) -> Html:
+def toned(words: str, tag: str) -> Html:
+    """A verdict in its colour; any other words as they are."""
+    return element(tag, words, style=_COLOURS.get(tone_of(words) or ""))
+
+
+def _cell(name: str, cell: str | Iterable[str]) -> Html:
     # Notebooks set tables to the right.
-    inner = cell if isinstance(cell, str) else preformatted(cell)
-    return element("td", inner, style="text-align:left;vertical-align:top")
+    inner: Html | str = _lines(cell) if not isinstance(cell, str) else cell
+    if isinstance(cell, str) and cell and name in ("answer", "verdict", "status"):
+        inner = toned(cell, "span")
+    return element("td", inner, style=_CELL)
+
+
+def _lines(lines: Iterable[str]) -> Html:
+    """Lines of visible characters as they are, of which long ones go on below; nothing of none."""
+    text = "\n".join(lines)
+    return element("pre", Html(escape(text)), style=_LINES) if text else Html("")

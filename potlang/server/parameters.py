@@ -145,6 +145,7 @@ PARAMETERS: Final[dict[str, tuple[Parameter, ...]]] = {
     "view": (
         *_VERIFYING,
         _choice("to", get_args(Form), "html", "A page, or the drawing of a trace or a solution alone."),
+        Parameter("name", {"type": "string", "maxLength": 200}, "What the input is called on its page."),
     ),
 }
 """The parameters of each operation."""

@@ -68,7 +68,8 @@ def _viewed(job: Job, options: Options, judge: AnswerChecker) -> dict[str, Any]:
     # A page has its sentences whatever `words` says.
     given = {**_given(job, options, judge), **({"words": True} if job.language == "pot" else {})}
     try:
-        text = api.view(job.source, to=options["to"], language=job.language, name=job.name, **given)
+        name = options.get("name") or job.name
+        text = api.view(job.source, to=options["to"], language=job.language, name=name, **given)
     except ViewError as error:
         found = api.check(job.source, language=job.language, name=job.name).located()
         if not any(each["severity"] == "error" for each in found):

@@ -24,6 +24,16 @@ _VERDICTS: Final[Mapping[str, str]] = {
     "active": _CYAN,
 }
 """Verdicts and statuses; all others are bad news."""
+_TONES: Final[Mapping[str, str]] = {_GREEN: "good", _YELLOW: "open", _PURPLE: "open"}
+_BAD: Final = frozenset(
+    ("refuted", "inconsistent", "rejected", "fails", "wrong", "unfaithful", "infeasible", "invalidated")
+)
+
+
+def tone_of(words: str) -> str | None:
+    """Whether a verdict, with what is said behind it, is `good`, `bad` or `open`; None for other words."""
+    name = words.partition(" (")[0].partition(",")[0].strip()
+    return "bad" if name in _BAD else _TONES.get(_VERDICTS.get(name, ""))
 
 
 class Style:

@@ -155,7 +155,9 @@ class _Tags(HTMLParser):
 def test_html_for_notebooks_is_escaped(text: str) -> None:
     """[VIEW-TEXT]"""
     found = _Tags(full(text)._repr_html_())
-    assert found.tags == {*("div", "p", "b", "strong", "table", "thead", "th", "tbody", "tr", "td", "pre")}
+    assert found.tags - {"span"} == {
+        *("div", "p", "b", "strong", "table", "thead", "th", "tbody", "tr", "td", "pre")
+    }
     assert not [char for char in found.text if not char.isprintable() and char != "\n"]
     assert "summarizer 8: unfaithful" in found.text
 

@@ -433,3 +433,37 @@ def test_all_of_it_works_by_keyboard(watched: Watched) -> None:
     page.keyboard.press("ArrowLeft")
     page.keyboard.press("ArrowLeft")
     assert page.evaluate("document.activeElement.id") == "tab-ir"
+
+
+def test_a_claim_is_no_statement_and_has_its_verdict_on_each_tab(watched: Watched) -> None:
+    """[PLAY-VERIFY], [PLAY-VIEWS] The page has the name of the file."""
+    page = watched.page
+    watched.write(program("1 + 1 == 3"))
+    page.fill("#name", "sums.json")
+    watched.verify()
+    for tab in ("result", "words"):
+        page.click(f"#tab-{tab}")
+        article = page.locator("#panel article")
+        assert article.locator(".claimed").inner_text() == "Claim: 1 plus 1 is 3."
+        answer = article.locator(".claimed + p").inner_text()
+        assert answer.startswith("✗ refuted") and "This is never so" in answer, tab
+    page.click("#tab-page")
+    frame = page.frame_locator("#panel iframe")
+    frame.locator("h1").wait_for(timeout=30_000)
+    assert frame.locator("h1").inner_text() == "sums.json"
+
+
+@pytest.mark.parametrize("example", ["ladder.json", "refinement.dot.txt"])
+def test_verify_is_at_hand_on_a_phone(place: Playing, example: str) -> None:
+    """[PLAY-ACCESS] Wherever the page is scrolled to, and it covers nothing at its end."""
+    with browsing(viewport={"width": 390, "height": 844}, color_scheme="light") as watched:
+        page = watched.page
+        watched.open(place.url)
+        watched.example(example)
+        watched.verify()
+        for where in (0, 400, 100_000):
+            page.evaluate("where => scrollTo(0, where)", where)
+            box = page.locator("#verify").bounding_box()
+            assert box is not None and 0 <= box["y"] and box["y"] + box["height"] <= 844, where
+        footer, bar = page.locator("footer").bounding_box(), page.locator(".asking").bounding_box()
+        assert footer is not None and bar is not None and footer["y"] + footer["height"] <= bar["y"] + 1

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from potlang.languages.dagmath.render import lines_below, render_solution, step_rows, verdict_words
 from potlang.languages.dagmath.results import SolutionResult
+from potlang.diag.wording import visible
 from potlang.report.base import ReportBase
 
 
@@ -24,3 +27,6 @@ class SolutionReport(SolutionResult, ReportBase):
         from potlang.languages.dagmath.sentences import solution_sentences
 
         return "\n".join(solution_sentences(self))
+
+    def _said(self) -> Iterable[str]:
+        return [visible(self.words().partition("\n")[0])] if self.verdict != "rejected" else []

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from potlang.languages.dot.render import lines_below, node_rows, render_trace
 from potlang.languages.dot.results import TraceResult
+from potlang.diag.wording import visible
 from potlang.report.base import ReportBase
 
 
@@ -23,3 +26,6 @@ class TraceReport(TraceResult, ReportBase):
         from potlang.languages.dot.sentences import trace_sentences
 
         return "\n".join(trace_sentences(self))
+
+    def _said(self) -> Iterable[str]:
+        return [visible(self.words().partition("\n")[0])] if self.verdict != "rejected" else []

@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from potlang.diag import Diagnostic, Sink
+from potlang.diag.wording import visible
 from potlang.export import Way
 from potlang.expressions import surface
 from potlang.ir.module import Assertion, AssertionKind, Claim, Module, Origin
@@ -19,7 +20,9 @@ from potlang.languages.pot.report import Report
 from potlang.passes.pipeline import read_pipeline
 from potlang.processes.pool import Workers, default_workers
 from potlang.prove.options import Cores, Models, OptionError, ProverOptions, RouteName, Trust
+from potlang.report.base import Row
 from potlang.report.results import Interrupted, Limits, ProgramResult, Result, worst
+from potlang.report.text import listed
 from potlang.source import Document
 from potlang.tables.access import allowed
 from potlang.utils.closing import Closing
@@ -259,6 +262,36 @@ class Program:
 
         with self.use.turn, within(_WORDS_MS):
             return report._replace(sentences=report_words(report, self.untabled, self._speaker, self.tree))
+
+    def _repr_html_(self) -> str:
+        """A table for notebooks, as reports have it: what is declared, assumed and asked; all is escaped."""
+        from potlang.diag.render_text import render_located  # Notebooks alone need these.
+        from potlang.report.html import fragment
+
+        found = self._checked.located()
+        return fragment(
+            "potlang-program",
+            "Program",
+            ["valid"],
+            [render_located(each) for each in found],
+            ("part", "how many", "names"),
+            self._parts(),
+            (),
+        )
+
+    def _parts(self) -> Iterator[Row]:
+        """The parts that the program has, by their names."""
+        tree, claims = self.tree, (*self.untabled.claims, *self.untabled.norms)
+        parts = (
+            ("sorts", [each.name for each in tree.sorts]),
+            ("functions", [each.name for each in tree.functions]),
+            ("constants", [each.name for each in self.untabled.symbols if each.kind is SymbolKind.CONSTANT]),
+            ("assumptions", [each.name for each in self.untabled.assertions]),
+            ("claims", [each.name for each in claims]),
+        )
+        for title, names in parts:
+            if names:
+                yield title, f"{len(names):,}", [listed(map(visible, names))]
 
     @cached_property
     def _speaker(self) -> Speaker:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from potlang.languages.pot.render import lines_below, render_report, report_rows, verdict_words
-from potlang.report.base import ReportBase
+from potlang.report.base import ReportBase, Row
 from potlang.report.results import ProgramResult
 from potlang.report.text import sentence_lines
 
@@ -34,3 +34,11 @@ class Report(ProgramResult, ReportBase):
 
     def _words(self) -> Sequence[str]:
         return verdict_words(self)
+
+    def _notebook_rows(self) -> Iterable[Row]:
+        """The rows with the sentences on a result, if there are any, before its evidence."""
+        said = {each.name: list(sentence_lines(each)) for each in self.sentences or ()}
+        for name, answer, evidence in report_rows(self):
+            lines = [evidence] if isinstance(evidence, str) else list(evidence)
+            sentences = said.get(str(name), [])
+            yield name, answer, [*sentences, "", *lines] if sentences and lines else sentences or lines

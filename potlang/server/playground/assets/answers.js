@@ -11,12 +11,13 @@ const TABS = [
   ["smt2", "SMT-LIB"],
   ["ir", "IR"],
 ];
+const LEAST_SHOWN = 160;
 const LONGEST = 400_000;
 
-/** The tabs. `mark` shows places in the editor, `onVerified` is told each report, `onOpened` each tab. */
+/** The tabs. `mark` shows places in the editor, `name` gives the text's, `onVerified` is told each report, `onOpened` each tab. */
 export class Answers {
-  constructor(editor, { tabs, panel, verify, cancel, progress, mark, onVerified, onOpened }) {
-    Object.assign(this, { editor, tabs, panel, progress, mark, onVerified, onOpened });
+  constructor(editor, { tabs, panel, verify, cancel, progress, name, mark, onVerified, onOpened }) {
+    Object.assign(this, { editor, tabs, panel, progress, name, mark, onVerified, onOpened });
     this.buttons = { verify, cancel };
     this.open = "result";
     this.report = null;
@@ -83,6 +84,8 @@ export class Answers {
     this.views.clear();
     this.show(this.open === "words" && report.kind === "pot" ? "words" : "result");
     if (text === this.editor.text) this.mark(evidenceOf(report), false);
+    // On a phone the answer is below the text.
+    if (this.tabs.getBoundingClientRect().top > innerHeight - LEAST_SHOWN) this.tabs.scrollIntoView();
     this.onVerified(report, text);
   }
 
@@ -159,7 +162,7 @@ export class Answers {
     if (kept?.text !== text) {
       const view = await this.during((signal, onWait) =>
         name === "page"
-          ? ask("view", text, { caller: "verifying", parameters: { words: true }, signal, onWait })
+          ? ask("view", text, { caller: "verifying", parameters: { words: true, name: this.name() }, signal, onWait })
           : ask("compile", text, { caller: "verifying", parameters: { to: name }, signal, onWait }),
       );
       if (view) this.views.set(name, { text, view });

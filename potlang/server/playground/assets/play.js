@@ -53,6 +53,7 @@ const answers = new Answers(editor, {
   verify: at("verify"),
   cancel: at("cancel"),
   progress: at("progress"),
+  name: () => at("name").value.trim().slice(0, 200),
   mark,
   onVerified: (report) => {
     const verdicts = (report.results ?? []).map((each) => [each.name, each.verdict]);

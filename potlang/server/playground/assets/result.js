@@ -124,8 +124,8 @@ function claim(result, words, show) {
     "article",
     {},
     element("h3", {}, result.name, " ", chip(result.verdict)),
-    words?.claim ? element("p", {}, words.claim) : null,
-    said.slice(0, before).map((each) => element("p", {}, each)),
+    claimed(words?.claim),
+    said.slice(0, before).map((each, at) => (at ? element("p", {}, each) : answered(result.verdict, each))),
     evidence ? coreList(evidence, words, show, result) : null,
     said.slice(before).map((each) => element("p", {}, each)),
     result.reason ? element("p", {}, `It is unknown since ${REASONS[result.reason] ?? result.reason}.`) : null,
@@ -138,21 +138,36 @@ function claim(result, words, show) {
   );
 }
 
+/** The sentence of a claim, which is nobody's statement yet. */
+function claimed(sentence) {
+  return sentence ? element("p", { class: "claimed" }, element("span", { class: "quiet" }, "Claim: "), sentence) : null;
+}
+
+/** The first sentence of an answer behind its verdict. */
+function answered(verdict, sentence) {
+  return element("p", {}, chip(verdict), " ", sentence);
+}
+
 function coreList(evidence, words, show, result) {
   if (!evidence.core?.length) return button("Show the claim in the text", () => show([{ pointer: result.pointer }]), { class: "link" });
-  const said = (item) => words?.because.find((each) => each.startsWith(`${item.name}: `))?.slice(item.name.length + 2);
+  // The sentences are those of the premises in their order, with a name before a colon.
+  const said = (item, at) => {
+    const sentence = words?.because.length >= evidence.core.length ? words.because[at].split(": ").slice(1).join(": ") : null;
+    return sentence === item.text ? null : sentence;
+  };
+  const title = (item) => (item.kind === "pack" ? item.name.replace(/^(.*?): (.*)$/, "$2 of the pack $1") : item.name);
   return [
     element(
       "ul",
       { class: "core", "aria-label": "What it rests on" },
-      evidence.core.map((item) =>
+      evidence.core.map((item, at) =>
         element(
           "li",
           {},
-          button(item.name, () => show([{ pointer: item.pointer }]), { class: "link", title: "Show it in the text" }),
+          button(title(item), () => show([{ pointer: item.pointer }]), { class: "link", title: "Show it in the text" }),
           " ",
           element("code", {}, item.text),
-          said(item) ? element("span", { class: "quiet" }, ` ${said(item)}`) : null,
+          said(item, at) ? element("span", { class: "quiet" }, ` ${said(item, at)}`) : null,
         ),
       ),
     ),
@@ -245,19 +260,25 @@ function solution(report, show) {
 
 /** The claims of a program, what is answered, and why, in sentences. */
 export function wordsOf(report) {
+  const verdicts = new Map((report.results ?? []).map((each) => [`${each.pointer} ${each.name}`, each.verdict]));
+  verdicts.set(" assumptions", "inconsistent");
+  if (report.optimization) verdicts.set(`${report.optimization.pointer} optimization`, report.optimization.status);
   return element(
     "div",
     { class: "result" },
-    (report.words ?? []).map((each) =>
-      element(
+    (report.words ?? []).map((each) => {
+      const verdict = verdicts.get(`${each.pointer} ${each.name}`);
+      const [first, ...rest] = each.answer;
+      return element(
         "article",
         {},
         element("h3", {}, each.name),
-        each.claim ? element("p", {}, element("strong", {}, each.claim)) : null,
-        each.answer.map((said) => element("p", {}, said)),
+        claimed(each.claim),
+        verdict ? answered(verdict, first ?? "") : element("p", {}, first ?? ""),
         each.because.length ? element("ul", {}, each.because.map((said) => element("li", {}, said))) : null,
-      ),
-    ),
+        rest.map((said) => element("p", {}, said)),
+      );
+    }),
     report.words?.length ? null : element("p", {}, report.kind === "pot" ? "There is no claim to say in words." : "Only programs are said in words."),
   );
 }
