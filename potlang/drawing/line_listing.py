@@ -18,11 +18,11 @@ class LineListing(NamedTuple):
     """The section with the lines of a text, and how many of them it has."""
 
     section: Section
-    count: int
+    lines: int
 
     def link(self, line: int | None) -> Html | None:
         """The link to a line, if it is there."""
-        if line is None or not 1 <= line <= self.count:
+        if line is None or not 1 <= line <= self.lines:
             return None
         return element("a", f"line {line:,}", href=f"#line-{line}", class_="to-line")
 
@@ -35,7 +35,7 @@ def line_listing(document: Document, starts: Mapping[int, int], noun: str) -> Li
     text = document.text or ""
     lines = text.removesuffix("\n").split("\n") if text else []
     shown = lines[:MOST_LINES]
-    items = list(_items(shown, {line: id_ for id_, line in reversed(starts.items())}, noun))
+    items = list(_items(shown, {line: id_ for id_, line in sorted(starts.items(), reverse=True)}, noun))
     if len(lines) > len(shown):
         items.append(element("span", f"… {len(lines) - len(shown):,} more lines\n", class_="left-out"))
     body = element("pre", *items, class_="source lines") if items else Html("")

@@ -62,7 +62,7 @@ def _lead_sentences(report: Report) -> Iterator[str]:
     """How many claims have each verdict; of one claim what is said of it."""
     if len(report.results) == 1 and report.sentences:
         said = report.sentences[0]
-        yield f"{said.claim or said.name} {said.answer[0].removesuffix(':').removesuffix('.')}."
+        yield f"Claim: {said.claim or said.name} {said.answer[0].removesuffix(':').removesuffix('.')}."
         return
     counts = {verdict: sum(each.verdict is verdict for each in report.results) for verdict in Verdict}
     words = [f"{count:,} {verdict}" for verdict, count in counts.items() if count]
@@ -133,7 +133,7 @@ class _Results:
         return element(
             "article",
             title,
-            element("p", text_html(said.claim), class_="claim") if said and said.claim else None,
+            element("p", "Claim: ", text_html(said.claim), class_="claim") if said and said.claim else None,
             element("p", code_text(formula)) if formula else None,
             self._why(result, said),
             scenarios(result),

@@ -7,8 +7,6 @@ from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 import potlang
 from potlang.batch.many import VerifiedOne
 

@@ -464,6 +464,6 @@ def test_verify_is_at_hand_on_a_phone(place: Playing, example: str) -> None:
         for where in (0, 400, 100_000):
             page.evaluate("where => scrollTo(0, where)", where)
             box = page.locator("#verify").bounding_box()
-            assert box is not None and 0 <= box["y"] and box["y"] + box["height"] <= 844, where
+            assert box is not None and box["y"] >= 0 and box["y"] + box["height"] <= 844, where
         footer, bar = page.locator("footer").bounding_box(), page.locator(".asking").bounding_box()
         assert footer is not None and bar is not None and footer["y"] + footer["height"] <= bar["y"] + 1

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from potlang.diag.wording import visible
 from potlang.languages.dagmath.render import lines_below, render_solution, step_rows, verdict_words
 from potlang.languages.dagmath.results import SolutionResult
-from potlang.diag.wording import visible
 from potlang.report.base import ReportBase
 
 

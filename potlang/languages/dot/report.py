@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from potlang.diag.wording import visible
 from potlang.languages.dot.render import lines_below, node_rows, render_trace
 from potlang.languages.dot.results import TraceResult
-from potlang.diag.wording import visible
 from potlang.report.base import ReportBase
 
 
