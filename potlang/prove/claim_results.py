@@ -87,7 +87,7 @@ class ClaimResults:
         steps = (
             (self._minimal, self._options.minimizing),
             (checked, self._options.cross_checking),
-            (self._with_nearest_models, self._options.cross_checking),
+            (self._with_nearest_models, True),
             (self._with_scenarios, True),
         )
         return [step for step, wanted in steps if wanted]
@@ -221,7 +221,12 @@ class ClaimResults:
         """The same result with models that differ in no more than they must, and what to ask about."""
         evidence = result.evidence
         shown = evidence.could_be_true is not None and evidence.could_be_false is not None
-        if result.verdict is not Verdict.UNDETERMINED or state.claim.find or not shown:
+        if result.verdict is not Verdict.UNDETERMINED:
+            return result
+        if self._options.models == "full":
+            # All there is to see is shown.
+            result = result._replace(evidence=evidence._replace(to_ask=()))
+        if state.claim.find or not shown or not self._options.cross_checking:
             return result
         began = time.perf_counter()
         found = self._nearest(state)

@@ -125,16 +125,8 @@ def evidence_lines(result: Result, style: Style) -> Iterator[str]:
         if found is not None:
             yield from _bindings(title, found)
     yield from _models(evidence, result.verdict, result.trust)
-    yield from _question(result)
-
-
-def _question(result: Result) -> Iterator[str]:
-    """What would help to decide an undetermined claim, or how that is found out."""
-    evidence = result.evidence
     if evidence.to_ask:
         yield f"  it would help to know: {listed(map(visible, evidence.to_ask))}"
-    elif result.verdict is Verdict.UNDETERMINED and evidence.could_be_true and evidence.to_ask is None:
-        yield "  what it depends on may be seen with `--models full`, which shows all symbols"
 
 
 def sentence_lines(words: ResultWords) -> Iterator[str]:

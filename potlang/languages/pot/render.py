@@ -72,6 +72,10 @@ def _result(result: Result, style: Style, said: ResultWords | None = None) -> It
         yield from _unknown(result)
     if said is None:
         yield from evidence_lines(result, style)
+        evidence = result.evidence
+        has_models = evidence.could_be_true is not None and evidence.bindings is None
+        if result.verdict is Verdict.UNDETERMINED and evidence.to_ask is None and has_models:
+            yield "  what it depends on may be seen with `--models full`, which shows all symbols"
     else:
         yield from (f"  {line}" for line in sentence_lines(said))
     if result.trust != "solver":
