@@ -10,6 +10,7 @@ import pytest
 
 import potlang
 from potlang import tool
+from potlang.prove import differences
 
 RETURNS: dict[str, Any] = {
     "sorts": [{"name": "Item", "type": "DeclareSort"}],
@@ -70,6 +71,16 @@ def test_where_nobody_evaluates_the_option_is_named() -> None:
     report = potlang.verify(RETURNS, trust="solver")
     assert report.results[0].evidence.to_ask is None
     assert "may be seen with `--models full`" in report.render()
+
+
+def test_without_time_the_models_stay_as_they_were_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    """[LIMIT-DIFFERENCE] The verdict and who stands for it do not rest on that."""
+    monkeypatch.setattr(differences, "MOST_MS_CALL", 0.0)
+    report = potlang.verify(RETURNS)
+    (result,) = report.results
+    assert (str(result.verdict), result.trust, result.evidence.to_ask) == ("undetermined", "checked", None)
+    assert "may be seen with `--models full`" in report.render()
+    assert result.evidence.could_be_true and result.evidence.could_be_false
 
 
 def test_what_is_free_itself_needs_no_question() -> None:
