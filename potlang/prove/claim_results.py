@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from potlang.engines.check import ASSUMPTIONS, Check, CheckResult
 from potlang.engines.encoding import AssertionNames
 from potlang.ir.module import Claim, Module
-from potlang.ir.nodes import Quant, reachable
-from potlang.ir.sorts import DeclaredSort, Sort, parts_of
+from potlang.ir.nodes import App, Node, Quant, Sym, Symbol, SymbolKind, reachable
+from potlang.ir.sorts import DeclaredSort, parts_of
 from potlang.prove.core_search import CoreSearch
 from potlang.prove.cores import Core
 from potlang.prove.evidence import core_items, evaluated, read_model
@@ -241,7 +241,7 @@ class ClaimResults:
             made = CheckResult("sat", None, (), structure=partial(_same, structure))
             setattr(state, side, PartialModel(model.encoding, {}, made))
         # What they differ in is shown beside what the claim speaks of.
-        known = {each.label for each in state.terms if not _has_elements(each.node.sort)}
+        known = {each.label for each in state.terms if _is_kept(each.node)}
         state.terms = list(dict.fromkeys([*state.terms, *found.terms]))
         near = self._with_models(evidence, state)
         evidence = evidence._replace(
@@ -313,15 +313,21 @@ class ClaimResults:
         return reproducer(self._module, self._labels, self._cores.assumed, state)
 
 
-def _has_elements(sort: Sort) -> bool:
-    return any(isinstance(each, DeclaredSort) for each in parts_of([sort]))
+def _is_kept(node: Node) -> bool:
+    """Whether a term that nobody exchanges has the value that a solver has found for it.
+
+    Others are computed of what may have been exchanged, or have elements in them, which get other names.
+    """
+    symbol = node.op if isinstance(node, App) else node.symbol if isinstance(node, Sym) else None
+    if not isinstance(symbol, Symbol) or symbol.kind is SymbolKind.DEFINED:
+        return False
+    args = node.args if isinstance(node, App) else ()
+    named = all(isinstance(each, Sym) and isinstance(each.sort, DeclaredSort) for each in args)
+    return named and not any(isinstance(each, DeclaredSort) for each in parts_of([node.sort]))
 
 
 def _completed(near: Model | None, found: Model | None, known: Container[str]) -> Model:
-    """The values of a model, and those that only the solver has words for, such as of records.
-
-    Those were not exchanged.
-    """
+    """The values of a model, and those that only the solver has words for, such as of records."""
     left = {term: value for term, value in (found or {}).items() if term in known}
     return {**left, **(near or {})}
 

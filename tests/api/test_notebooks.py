@@ -83,6 +83,9 @@ def test_verdicts_have_colours_that_are_read_on_any_ground() -> None:
 
 
 def test_sentences_stand_in_the_table() -> None:
+    twice = [{"name": "c", "constraint": "old(cup)"}, {"name": "c", "constraint": "not old(cup)"}]
+    text = seen(potlang.verify({**PROGRAM, "verifications": twice}, words=True)).text
+    assert text.index("cup is old.") < text.index("cup is not old.")
     assert "cup is old." in seen(potlang.verify(PROGRAM, words=True)).text
     assert "cup is old." not in seen(potlang.verify(PROGRAM)).text
     assert "The trace holds together" in seen(potlang.verify(EXAMPLES / "refinement.dot.txt")).text

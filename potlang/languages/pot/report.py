@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from potlang.languages.pot.render import lines_below, render_report, report_rows, verdict_words
 from potlang.report.base import ReportBase, Row
-from potlang.report.results import ProgramResult
+from potlang.report.results import ProgramResult, ResultWords
 from potlang.report.text import sentence_lines
 
 
@@ -37,8 +37,12 @@ class Report(ProgramResult, ReportBase):
 
     def _notebook_rows(self) -> Iterable[Row]:
         """The rows with the sentences on a result, if there are any, before its evidence."""
-        said = {each.name: list(sentence_lines(each)) for each in self.sentences or ()}
-        for name, answer, evidence in report_rows(self):
+        said: dict[str, list[ResultWords]] = {}
+        for each in self.sentences or ():
+            said.setdefault(each.name, []).append(each)
+        for number, (name, answer, evidence) in enumerate(report_rows(self)):
             lines = [evidence] if isinstance(evidence, str) else list(evidence)
-            sentences = said.get(str(name), [])
+            # Of those with one name the first row has the first; answers to questions have none.
+            found = said.get(str(name)) if number >= len(self.elections) else None
+            sentences = list(sentence_lines(found.pop(0))) if found else []
             yield name, answer, [*sentences, "", *lines] if sentences and lines else sentences or lines
