@@ -263,17 +263,20 @@ class ClaimResults:
             return None
         negation = self._module.pool.negate(state.formula)
 
-        def are_models(true: Structure, false: Structure) -> bool:
-            sides = (true, state.formula), (false, negation)
-            return all(checker.evaluations.both(*each).holds is True for each in sides)
+        sides = state.formula, negation
+        evaluations = checker.evaluations
+
+        def is_model(side: int, structure: Structure, model: Structure) -> bool:
+            return evaluations.still(structure, model, sides[side])
 
         from potlang.smt.models import complete
 
-        true, false = complete(true, self._original), complete(false, self._original)
-        if not are_models(true, false):
+        # These were evaluated already, as whole as they are made here.
+        if not all(evaluations.both(*each).holds for each in zip((true, false), sides, strict=True)):
             return None
+        true, false = complete(true, self._original), complete(false, self._original)
         terms = self._verifier.terms.everything()
-        return nearest(true, false, terms, are_models, Deadline(left))
+        return nearest(true, false, terms, is_model, Deadline(left))
 
     def _with_scenarios(self, state: ClaimState, result: Result) -> Result:
         """The same result with the elements by which a quantified claim holds or fails in models."""

@@ -20,16 +20,18 @@ from potlang.ir.values import Unspecified
 from potlang.prove.terms import Term
 from potlang.utils.deadline import Deadline
 
-MOST_MS = 60.0
+MOST_MS = 200.0
 """Of one claim, unless all symbols are shown ([LIMIT-DIFFERENCE])."""
 MOST_MS_FULL = 500.0
 MOST_MS_CALL = 300.0
 """Of all claims of a call."""
 _MOST_ROUNDS = 4
+_MOST_EXCHANGES = 60
+"""Of one claim: a count, so that the same program gets the same answer on every machine."""
 _PLAIN = (bool, int, Fraction, str)
 
-Exchanged = Callable[[Structure, Structure], bool]
-"""Whether two structures are models still, with the claim true in the first and false in the second."""
+IsModel = Callable[[int, Structure, Structure], bool]
+"""Whether a structure is a model of the claim (0) or its denial (1), as the one that it was made of."""
 Cell = tuple[Symbol, tuple[object, ...]]
 
 
@@ -42,32 +44,41 @@ class Nearest(NamedTuple):
 
 
 def nearest(
-    true: Structure, false: Structure, terms: Sequence[Term], are_models: Exchanged, deadline: Deadline
+    true: Structure, false: Structure, terms: Sequence[Term], is_model: IsModel, deadline: Deadline
 ) -> Nearest | None:
-    """The two models, as near to each other as exchanges of values bring them; None if the time is over."""
-    pair = _Pair(true, false)
-    # All together, then halves: what belongs together is exchanged together, be it of one individual or of
-    # one function.
+    """The two models, as near to each other as exchanges of values bring them; None if that takes too long."""
+    pair, left = _Pair(true, false), _MOST_EXCHANGES
+    # In halves: what belongs together is exchanged together, be it of one individual or of one function.
     for number in range(_MOST_ROUNDS):
         differing = pair.differing(terms)
         if number % 2 == 0:
             differing.sort(key=_arguments)
-        waiting = [differing] if differing else []
-        is_done = number % 2 == 1
+        waiting = _halves(differing)
+        refused, is_done = False, number % 2 == 1
         while waiting:
-            if deadline.passed():
+            if deadline.passed() or not left:
                 return None
-            group = waiting.pop()
+            group, left = waiting.pop(), left - 1
             other = pair.exchanged(group)
-            if other is not None and are_models(other.true, other.false):
+            if other is not None and other.is_made_of(pair, is_model):
                 pair = _Pair(other.true, pair.false)
-                is_done = False
-            elif len(group) > 1:
-                middle = len(group) // 2
-                waiting += [group[middle:], group[:middle]]
-        if is_done or not differing:
+                # What was refused before may be possible now.
+                is_done = is_done and not refused
+            else:
+                waiting += _halves(group)
+                refused = True
+        if is_done or len(differing) < 3:
             break
     return Nearest(pair.true, pair.false, tuple(pair.differing(terms)))
+
+
+def _halves(group: list[Term]) -> list[list[Term]]:
+    """The parts of a group of two or more, the first one last.
+
+    All that differs is not exchanged at once: the models would have changed places.
+    """
+    middle = len(group) // 2
+    return [group[middle:], group[:middle]] if len(group) > 1 else []
 
 
 def _arguments(term: Term) -> tuple[int, ...]:
@@ -95,6 +106,10 @@ class _Pair:
         self.true = true
         self.false = false
         self._evaluators = Evaluator(true), Evaluator(false)
+
+    def is_made_of(self, pair: _Pair, is_model: IsModel) -> bool:
+        """Whether both are models still, as those of the pair that they were made of."""
+        return is_model(0, self.true, pair.true) and is_model(1, self.false, pair.false)
 
     def differing(self, terms: Sequence[Term]) -> list[Term]:
         """The terms that have another value in each; elements, records and the like are not compared."""

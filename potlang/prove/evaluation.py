@@ -70,6 +70,22 @@ class Evaluations:
         alone = self._checked((), side, structure)
         return found if alone.holds is True else alone
 
+    def still(self, structure: Structure, model: Structure, side: Node) -> bool:
+        """Whether a structure is a model, and `side` true in it, as in the `model` that it was made of.
+
+        What speaks of nothing that has changed since is not evaluated again.
+        """
+        # The formula first: it is one, and exchanged values are often its own.
+        if self._checked((), side, structure).holds is not True:
+            return False
+        every = (*self._module.assertions, *self.extra)
+        users = self._used(every)
+        places = set(users.get(None, ()))
+        for symbol, meaning in structure.functions.items():
+            if model.functions.get(symbol) is not meaning:
+                places.update(users.get(symbol, ()))
+        return self._checked([every[place] for place in sorted(places)], None, structure).holds is True
+
     def trivial(self) -> Structure | None:
         """The structure of one element for each sort in which all predicates are true, if it is a model.
 
