@@ -21,12 +21,12 @@ from potlang.batch.jobs import (
     rows_of,
 )
 from potlang.languages.dagmath.read.samples import read_lines
+from potlang.reading.json_text import LINES
 from potlang.source import DEFAULT_LIMITS
 from potlang.version import __version__
 
 FORMAT: Final = 2
 NAME: Final = "manifest.json"
-LINES: Final = (".jsonl", ".ndjson")
 Form = Literal["lines", "rows", "files"]
 
 

@@ -134,7 +134,7 @@ def print_text(answer: Answer, several: bool, color: str, *, words: bool = False
         click.echo(f"{answer.name}:")
     is_colored = use_color(color)
     if words and not isinstance(found, Report):
-        last = verdict_line(found._words(), found.time_ms, Style(is_colored))
+        last = verdict_line(found._words(), found.time_ms, Style(is_colored), found._lead())
         click.echo(f"{found.words()}\n\n{last}", color=True)
         return
     click.echo(found.render(color=is_colored).rstrip("\n"), color=True)

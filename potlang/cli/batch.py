@@ -33,7 +33,7 @@ from potlang.cli.options import (
 )
 from potlang.diag.register import CODES
 from potlang.diag.wording import visible
-from potlang.reading.json_text import SUFFIXES
+from potlang.reading.json_text import LINES, SUFFIXES
 
 if TYPE_CHECKING:
     from potlang.batch.run import BatchState, OutFormat, ShardChoice
@@ -59,6 +59,7 @@ class _PartOf(click.ParamType[Any]):
 @click.argument("files", nargs=-1, required=True, metavar="JOBS…")
 @click.option(
     "--out",
+    "-o",
     "directory",
     required=True,
     type=click.Path(file_okay=False, path_type=Path),
@@ -128,7 +129,7 @@ def batch(
     """
     from potlang.batch.jobs import ROWS
     from potlang.batch.local import answered_locally
-    from potlang.batch.manifest import LINES, BatchError
+    from potlang.batch.manifest import BatchError
     from potlang.batch.on_ray import answered_on_ray
     from potlang.batch.run import BatchOptions, run_batch
     from potlang.utils.extra import MissingExtraError

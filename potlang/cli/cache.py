@@ -23,7 +23,7 @@ from potlang.cli.common import (
 from potlang.cli.helping import CommandGroup
 from potlang.cli.options import cache_directory_option, open_cache, print_problems
 from potlang.diag import Sink
-from potlang.diag.wording import visible
+from potlang.diag.wording import counted, visible
 from potlang.source import Document
 
 if TYPE_CHECKING:
@@ -118,11 +118,7 @@ def clear(older_than: float | None, style: str, cache_dir: str | None) -> None:
     if style == "json":
         print_json({"removed": count})
     else:
-        click.echo(f"{count} {_entries(count)} removed")
-
-
-def _entries(count: int) -> str:
-    return "entry" if count == 1 else "entries"
+        click.echo(f"{counted(count, 'entry', 'entries')} removed")
 
 
 @cache.command()
@@ -155,7 +151,7 @@ def replay(most: int | None, style: str, color: str, cache_dir: str | None) -> N
     else:
         open_ = len(done) - agree - differ
         rest = f", {open_} not settled" if open_ else ""
-        click.echo(f"{len(done)} {_entries(len(done))} replayed: {agree} agree, {differ} differ{rest}")
+        click.echo(f"{counted(len(done), 'entry', 'entries')} replayed: {agree} agree, {differ} differ{rest}")
     sys.exit(OTHER_ANSWER if differ else ALL_ENTAILED if agree == len(done) else UNDECIDED)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
@@ -85,9 +86,11 @@ class Input(NamedTuple):
 
 def read_input(name: str) -> Input:
     """The contents of a file, or of standard input for `-`; the path alone of what cannot be read."""
-    from potlang.reading.json_text import path_bytes
+    from potlang.reading.json_text import LINES, path_bytes
 
     begin_input()
+    if name.endswith(LINES):
+        _note_lines(name)
     if name == "-":
         data, shown = sys.stdin.buffer.read(), "<stdin>"
     else:
@@ -97,6 +100,12 @@ def read_input(name: str) -> Input:
             return Input(Path(name), name, DEFAULT)
         data = found
     return Input(data, shown, kind_of(data))
+
+
+def _note_lines(name: str) -> None:
+    """Says which command answers each line of JSON Lines ([CLI-LINES])."""
+    command = shlex.join(["potc", "batch", name, "--out", f"{Path(name).stem}-results"])
+    tell(f"note: {name} has an input on each line, by its name: `{command}` answers them all")
 
 
 def checked_pipeline(passes: str) -> Pipeline:

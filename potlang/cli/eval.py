@@ -28,6 +28,7 @@ from potlang.cli.common import (
 from potlang.cli.helping import Command
 from potlang.cli.model_options import AskedModel, model_options
 from potlang.cli.options import SolvingOptions, grouped, solving_options
+from potlang.diag.wording import counted
 from potlang.report.results import Interrupted
 from potlang.utils.extra import MissingExtraError
 from potlang.utils.gc_pause import begin_input
@@ -209,7 +210,7 @@ def _run(
     except api.OptionError as error:
         raise click.BadParameter(str(error)) from error
     if found.unreadable:
-        lines = "1 line was" if found.unreadable == 1 else f"{found.unreadable} lines were"
+        lines = counted(found.unreadable, "line was", "lines were")
         tell(f"note: {lines} passed over in {results}")
     return found
 
@@ -220,7 +221,7 @@ def _progress(whole: int) -> Iterator[Callable[[QuestionOutcome], None]]:
     calls = done = 0
 
     def told() -> str:
-        return f"{done} of {whole} questions, {calls} call{'' if calls == 1 else 's'}"
+        return f"{done} of {whole} questions, {counted(calls, 'call')}"
 
     if not sys.stderr.isatty():
 

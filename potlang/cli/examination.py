@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any, Final, Literal, NamedTuple
 
 from potlang.diag.wording import shown
+from potlang.utils.installation import RequiredLibrary, install_command, required_libraries
 from potlang.version import __version__
 
 State = Literal["ok", "absent", "warning", "error"]
@@ -28,7 +29,6 @@ Group = Literal["system", "solvers", "provers", "extras", "limits", "self-test"]
 
 _PYTHON: Final = (3, 11)
 _NO_EXTRAS: Final = ("test", "dev")
-_REQUIREMENT: Final = re.compile(r"([\w.-]+)([^;]*)(?:;.*extra == ['\"]([\w-]+)['\"])?")
 _PROVERS: Final = {
     "eprover": "finds proofs of first-order problems",
     "ethos": "checks proofs of cvc5",
@@ -80,28 +80,12 @@ def _system() -> Iterator[Finding]:
         yield Finding(
             "system", "platform", "warning", name, "not tested; the memory of solvers is not limited"
         )
-    for requirement in _requirements():
+    for requirement in required_libraries():
         if requirement.extra is None and requirement.name not in _SOLVERS.values():
             yield _installed("system", requirement, "error")
 
 
 # --- what is installed ---------------------------------------------------------------------------------
-
-
-class _Requirement(NamedTuple):
-    name: str
-    bounds: str
-    extra: str | None
-
-
-def _requirements() -> list[_Requirement]:
-    """The requirements of the installed potlang, extras too; none where it runs without being installed."""
-    try:
-        lines = metadata.requires("potlang") or []
-    except metadata.PackageNotFoundError:
-        return []
-    found = filter(None, map(_REQUIREMENT.match, lines))
-    return [_Requirement(each[1], each[2].strip(), each[3]) for each in found]
 
 
 def _version(name: str) -> str | None:
@@ -111,7 +95,7 @@ def _version(name: str) -> str | None:
         return None
 
 
-def _installed(group: Group, requirement: _Requirement, missing: State) -> Finding:
+def _installed(group: Group, requirement: RequiredLibrary, missing: State) -> Finding:
     """The finding on one distribution."""
     version = _version(requirement.name)
     if version is None:
@@ -148,10 +132,10 @@ def _solvers() -> Iterator[Finding]:
     from potlang.engines.solver import SolverSession
     from potlang.processes.pool import Workers
 
-    bounds = {each.name: each for each in _requirements() if each.extra is None}
+    bounds = {each.name: each for each in required_libraries() if each.extra is None}
     with Workers() as workers:
         for engine, name in _SOLVERS.items():
-            found = _installed("solvers", bounds.get(name, _Requirement(name, "", None)), "error")
+            found = _installed("solvers", bounds.get(name, RequiredLibrary(name, "", None)), "error")
             if found.value:
                 began = time.monotonic()
                 if engine == "sat":
@@ -190,8 +174,8 @@ def _provers() -> Iterator[Finding]:
 
 
 def _extras() -> Iterator[Finding]:
-    by_extra: dict[str, list[_Requirement]] = {}
-    for each in _requirements():
+    by_extra: dict[str, list[RequiredLibrary]] = {}
+    for each in required_libraries():
         if each.extra is not None and each.extra not in _NO_EXTRAS:
             by_extra.setdefault(each.extra, []).append(each)
     if not by_extra:
@@ -202,7 +186,7 @@ def _extras() -> Iterator[Finding]:
         missing = [each.name for each in found if not each.value]
         says = [f"{each.name}: {each.says}" for each in found if each.state in ("warning", "error")]
         if missing:
-            says.append(f"{', '.join(missing)} not installed: pip install 'potlang[{extra}]'")
+            says.append(f"{', '.join(missing)} not installed: {install_command(extra)}")
         states = {each.state for each in found}
         state = next(each for each in ("error", "absent", "warning", "ok") if each in states)
         yield Finding("extras", extra, state, versions, "; ".join(says))

@@ -22,6 +22,7 @@ from potlang.cli.helping import Command
 from potlang.cli.inputs import expanded
 from potlang.cli.options import config_option, exclude_option
 from potlang.cli.patch import patch
+from potlang.diag.wording import counted
 
 
 @click.command(cls=Command)
@@ -67,7 +68,6 @@ def _fix_one(name: str, fixing: Callable[..., api.Fixed], show_diff: bool, stdou
     elif fixed.text != before:
         write_bytes(Path(name), fixed.text.encode(fixed.before.encoding or "utf-8"))
     errors = sum(each.severity == "error" for each in fixed.diagnostics)
-    left = f"{errors} error{'' if errors == 1 else 's'} left" if errors else "no errors left"
-    count = fixed.applied
-    tell(f"{shown}: {count} fix{'' if count == 1 else 'es'} applied, {left}")
+    left = f"{counted(errors, 'error')} left" if errors else "no errors left"
+    tell(f"{shown}: {counted(fixed.applied, 'fix', 'fixes')} applied, {left}")
     return errors == 0

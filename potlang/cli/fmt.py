@@ -24,6 +24,7 @@ from potlang.cli.helping import Command
 from potlang.cli.inputs import expanded
 from potlang.cli.options import config_option, exclude_option, sources_option
 from potlang.cli.patch import patch
+from potlang.diag.wording import counted, visible
 from potlang.languages.pot.check import check as check_program
 from potlang.languages.pot.format import laid_out
 
@@ -32,7 +33,7 @@ Outcome = Literal["changed", "unchanged", "invalid", "other"]
 
 @click.command(cls=Command)
 @files_argument
-@click.option("--check", is_flag=True, help="Write nothing; exit code 1 if a program would change.")
+@click.option("--check", is_flag=True, help="Write nothing, and list what would change: exit code 1.")
 @click.option("--diff", "show_diff", is_flag=True, help="As --check, and show the changes.")
 @click.option("--stdout", is_flag=True, help="Print the laid out programs instead of writing them.")
 @exclude_option
@@ -52,16 +53,22 @@ def fmt(
     """
     is_dry = check or show_diff
     codes = []
+    count = 0
     for name in expanded(files, exclude):
         text, outcome = _formatted(name, show_diff, color)
+        count += outcome == "changed"
         if text is not None and (stdout or name == "-") and not is_dry:
             click.echo(text, nl=False)
         elif outcome == "changed" and text is not None and not is_dry:
             write_bytes(Path(name), text.encode())
-        if outcome == "changed" and not (stdout or name == "-"):
-            tell(f"{name}: {'would be laid out anew' if is_dry else 'laid out anew'}")
+        if outcome == "changed" and check and not show_diff:
+            click.echo(visible(name))
+        elif outcome == "changed" and not (is_dry or stdout or name == "-"):
+            tell(f"{name}: laid out anew")
         changed = OTHER_ANSWER if is_dry else ALL_ENTAILED
         codes.append({"changed": changed, "invalid": INVALID}.get(outcome, ALL_ENTAILED))
+    if is_dry:
+        tell(f"{counted(count, 'program')} of {len(codes):,} would be laid out anew")
     sys.exit(worst_exit(codes))
 
 

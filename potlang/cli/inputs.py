@@ -4,9 +4,18 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
+from functools import cache
 from pathlib import Path, PurePath
 
-from potlang.reading.json_text import SUFFIXES
+from potlang.cli.common import tell
+from potlang.diag import Sink
+from potlang.diag.wording import counted
+from potlang.languages.kind import is_foreign, kind_of
+from potlang.reading.json_text import SUFFIXES, path_bytes
+from potlang.source import DEFAULT_LIMITS, DecodeError, decode
+
+_NAMED = 3
+"""Files that are passed over and named; the rest is counted."""
 
 
 def expanded(
@@ -16,10 +25,12 @@ def expanded(
 
     An argument that stands for no file stays as it is: whoever reads it says what is wrong. A file that
     directories or patterns name again is one input. `exclude` are patterns of such files, or of parts of
-    their paths; `suffixes` are those of the files of a directory.
+    their paths; `suffixes` are those of the files of a directory. Standard error names the JSON of other
+    formats that is passed over.
     """
     excluded = tuple(exclude)
     names: list[str] = []
+    foreign: dict[str, None] = {}
     found: set[str] = set()
     for argument in arguments:
         files = _several(argument, suffixes)
@@ -28,10 +39,50 @@ def expanded(
                 names.append(argument)
             continue
         kept = {_absolute(each): each for each in files if not _is_excluded(each, excluded)}
+        others = [path for path, name in kept.items() if path not in found and _is_of_others(name)]
+        foreign |= {kept.pop(path): None for path in others}
         known = found.union(map(_absolute, names))
         names += [name for path, name in kept.items() if path not in known] if kept else [argument]
         found.update(kept)
+    _tell_foreign(tuple(foreign))
     return names
+
+
+@cache
+def _tell_foreign(names: tuple[str, ...]) -> None:
+    """Says once what is passed over: a command that watches lists its inputs again and again."""
+    if not names:
+        return
+    more = f" and {len(names) - _NAMED:,} more" if len(names) > _NAMED else ""
+    what = counted(len(names), "file of another format is", "files of other formats are")
+    tell(f"note: {what} passed over: {', '.join(names[:_NAMED])}{more}")
+
+
+def _is_of_others(name: str) -> bool:
+    """Whether a file is JSON, and plainly no program, as settings of other tools are ([KIND-FOREIGN])."""
+    if not name.endswith(".json"):
+        return False
+    try:
+        state = os.stat(name)  # noqa: PTH116
+    except OSError:
+        return False
+    return _is_of_others_in(name, state.st_mtime_ns, state.st_size)
+
+
+@cache
+def _is_of_others_in(name: str, mtime: int, size: int) -> bool:
+    """The same of a file in one of its states: a command that watches asks again and again."""
+    _, data = path_bytes(Path(name), Sink(), DEFAULT_LIMITS, None)
+    if data is None or len(data) > DEFAULT_LIMITS.bytes or kind_of(data) != "pot":
+        return False
+    from potlang.editor.mending import value_meant
+
+    try:
+        value = value_meant(decode(data)[0])
+    except DecodeError:
+        return False
+    # An empty file, or `{}`, may be a program of which nothing is left, and no other format.
+    return value not in (None, {}, []) and is_foreign(value)
 
 
 def _absolute(name: str) -> str:

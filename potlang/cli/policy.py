@@ -29,7 +29,7 @@ from potlang.cli.common import (
 )
 from potlang.cli.helping import CommandGroup
 from potlang.cli.options import SECONDS, grouped
-from potlang.diag.wording import visible
+from potlang.diag.wording import counted, visible
 from potlang.languages.pot.check import check as check_program
 from potlang.languages.pot.check import compile as compile_program
 from potlang.languages.pot.program import CompileError, Program
@@ -319,7 +319,7 @@ def _version_json(version: Version) -> dict[str, Any]:
 
 def _head(version: Version) -> str:
     count = len(version.cases)
-    return f"{version.id}  {version.digest[:12]}  {count} test{'' if count == 1 else 's'}  {version.added}"
+    return f"{version.id}  {version.digest[:12]}  {counted(count, 'test')}  {version.added}"
 
 
 def _result_json(result: CaseResult) -> dict[str, Any]:
@@ -358,7 +358,6 @@ def _difference_lines(found: Difference) -> Iterator[str]:
             yield from (f"    {line}" for line in evidence.splitlines())
     for claim in found.open:
         yield f"unknown: {_named(Case(claim, Verdict.UNKNOWN))}"
-    tests = f"{found.tests} test{'' if found.tests == 1 else 's'}"
-    drawn = f"{found.samples} drawn claim{'' if found.samples == 1 else 's'}"
-    rules = f"{found.rules} rule{'' if found.rules == 1 else 's'} of one version"
-    yield f"{len(found.changes)} change their verdict, of {tests}, {rules} and {drawn}"
+    changes = counted(len(found.changes), "changes its verdict", "change their verdicts")
+    tests, drawn = counted(found.tests, "test"), counted(found.samples, "drawn claim")
+    yield f"{changes}, of {tests}, {counted(found.rules, 'rule')} of one version and {drawn}"

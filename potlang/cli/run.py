@@ -16,6 +16,7 @@ from potlang.cli.commands import Served, Start
 from potlang.cli.common import ALL_ENTAILED, INVALID, print_json, tell, with_progress, worst_exit
 from potlang.cli.inputs import expanded
 from potlang.cli.options import RunOptions
+from potlang.diag.wording import counted
 from potlang.version import __version__
 
 if TYPE_CHECKING:
@@ -204,5 +205,5 @@ def strictly(answer: Answer, strict: bool) -> Answer:
     count = sum(each.severity == "warning" for each in answer.diagnostics)
     if not count:
         return answer
-    tell(f"{answer.name}: {count} warning{'' if count == 1 else 's'}, which --strict takes for errors")
+    tell(f"{answer.name}: {counted(count, 'warning')}, which --strict takes for errors")
     return answer._replace(code=INVALID)

@@ -14,6 +14,7 @@ from potlang.cli.common import CommandFailure, fail
 from potlang.cli.options import allowed_directories, grouped
 from potlang.utils.extra import MissingExtraError, needed
 from potlang.utils.gc_pause import collect_as_usual
+from potlang.utils.installation import install_command
 
 if TYPE_CHECKING:
     from potlang.server.tokens import BearerToken, CallerLimits
@@ -71,7 +72,7 @@ def require_extra() -> None:
     except ImportError as error:
         if (error.name or "").startswith("potlang"):
             raise
-        message = f"the server cannot be used ({error}): pip install --upgrade 'potlang[mcp]'"
+        message = f"the server cannot be used ({error}): {install_command('mcp', '--upgrade')}"
         raise CommandFailure(message) from error
 
 

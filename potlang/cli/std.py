@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from potlang.languages.pot.library import PackPage, PackStatement, PackSummary
 
 _WIDTH = 110
+_NEAR = 3
 _HEADINGS = {"definition": "definitions", "axiom": "axioms", "norm": "norms", "law": "laws: what follows"}
 _LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)")
 
@@ -43,7 +44,9 @@ def search(words: tuple[str, ...], style: str) -> None:
 
     found = library.search(" ".join(words))
     if not found and style == "text":
-        fail("no pack has to do with that; `potc std list` shows all")
+        near = library.near_words(" ".join(words))[:_NEAR]
+        meant = f"did you mean {' or '.join(near)}? " if near else ""
+        fail(f"no pack has to do with that; {meant}`potc std list` shows all")
     _print_summaries(found, style)
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from potlang.cli.common import ALL_ENTAILED, INVALID, OTHER_ANSWER, UNDECIDED
+from potlang.diag.wording import counted
 from potlang.languages.pot.report import Report
 from potlang.report.base import ReportBase
 
@@ -52,12 +53,12 @@ class InputTotals(NamedTuple):
 
     @classmethod
     def of(
-        cls, codes: Iterable[int], counted: Iterable[Counts], words: Mapping[int, str], seconds: float
+        cls, codes: Iterable[int], found: Iterable[Counts], words: Mapping[int, str], seconds: float
     ) -> InputTotals:
         """`words` say what an exit code means."""
         given = list(codes)
         whole: Counts = {}
-        for counts in counted:
+        for counts in found:
             for kind, said in counts.items():
                 words_of_kind = whole.setdefault(kind, {})
                 for word, number in said.items():
@@ -67,7 +68,7 @@ class InputTotals(NamedTuple):
 
     def text(self) -> str:
         """The lines at the end."""
-        head = f"totals: {_listed(self.outcomes)}; {self.inputs:,} inputs in {self.seconds:.2f} s"
+        head = f"totals: {_listed(self.outcomes)}; {counted(self.inputs, 'input')} in {self.seconds:.2f} s"
         return "\n".join([head, *(f"  {kind}: {_listed(counts)}" for kind, counts in self.counts.items())])
 
     def to_dict(self) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from potlang.cli.common import tell
+from potlang.diag.wording import counted
 
 if TYPE_CHECKING:
     from potlang.cli.run import Item
@@ -24,7 +25,7 @@ def changed(listed: Callable[[], Sequence[Item]], known: Mapping[str, State]) ->
     """
     while True:
         items = listed()
-        tell(f"waiting for a change in {len(items):,} file{'' if len(items) == 1 else 's'}; Ctrl-C ends it")
+        tell(f"waiting for a change in {counted(len(items), 'file')}; Ctrl-C ends it")
         found: list[Item] = []
         while not found:
             time.sleep(_EVERY_S)

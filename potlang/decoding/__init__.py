@@ -3,7 +3,7 @@
     masker = TokenMasker(TokenVocabulary.from_tiktoken(encoding), goal=TraceGoal(end=True))
     allowed = masker.mask()
 
-numpy is needed for masks (`pip install 'potlang[decoding]'`).
+numpy is needed for masks (extra `decoding`).
 """
 
 from __future__ import annotations

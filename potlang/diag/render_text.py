@@ -7,7 +7,7 @@ from typing import Any
 
 from potlang.diag.model import Diagnostic, Fix, Label, Patch, Place, Replace, Severity
 from potlang.diag.snippet import Snippet, columns, snippet
-from potlang.diag.wording import shown, visible
+from potlang.diag.wording import counted, shown, visible
 from potlang.source import Document
 from potlang.utils.style import Style
 
@@ -29,7 +29,7 @@ def summary(diagnostics: Iterable[Diagnostic]) -> str:
     """`2 errors, 1 warning`."""
     severities = [diagnostic.severity for diagnostic in diagnostics]
     counts = [(severities.count(severity), severity.value) for severity in Severity]
-    return ", ".join(f"{count} {name}{'' if count == 1 else 's'}" for count, name in counts if count)
+    return ", ".join(counted(count, name) for count, name in counts if count)
 
 
 def render_one(

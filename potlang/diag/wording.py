@@ -33,3 +33,8 @@ def shown(value: object, longest: int = LONGEST) -> str:
         more = [f"… {len(value) - _LISTED} more"] if len(value) > _LISTED else []
         return ", ".join([*(shown(item, longest) for item in value[:_LISTED]), *more])
     return visible(shorten(value if isinstance(value, str) else str(value), longest))
+
+
+def counted(count: int, noun: str, plural: str = "") -> str:
+    """A number with its noun: `1 file`, `2,000 files`; `plural` where that is not the noun with an s."""
+    return f"{count:,} {noun if count == 1 else plural or f'{noun}s'}"

@@ -19,7 +19,7 @@ from potlang.drawing.page import (
     lines_section,
     version_words,
 )
-from potlang.languages.dagmath.render import detail_lines, parents_word, remarks, verdict_word, verdict_words
+from potlang.languages.dagmath.render import detail_lines, extent, parents_word, remarks, verdict_word
 from potlang.languages.dagmath.report import SolutionReport
 from potlang.languages.dagmath.results import StepEntry
 from potlang.languages.dagmath.sentences import solution_sentences
@@ -44,8 +44,14 @@ def solution_page(report: SolutionReport, name: str = "solution") -> str:
         lines_section("summary", "Summary", detail_lines(report, PLAIN)),
         listing.section,
     )
-    lead = Lead("Solution", verdict_words(report), [first, *answer])
+    lead = Lead(
+        "Solution", [str(report.verdict)], [*filter(None, [_sentence(extent(report))]), first, *answer]
+    )
     return document(name, lead, sections, version_words(report.version))
+
+
+def _sentence(words: str) -> str:
+    return f"{words[:1].upper()}{words[1:]}." if words else ""
 
 
 _HEAD = ("step", "rests on", "verdict", "says")

@@ -11,6 +11,7 @@ from functools import partial
 from math import hypot
 from typing import NamedTuple
 
+from potlang.diag.wording import counted
 from potlang.drawing.colours import DARK, LIGHT, Palette
 from potlang.drawing.graph import DrawnGraph, Legend, Line, Vertex
 from potlang.drawing.layout import CORNER, GraphLayout, Link, PlacedBox, Point, layout
@@ -105,7 +106,7 @@ def inline_svg(drawing: Drawing, prefix: str) -> Html:
 
 
 def _title(graph: DrawnGraph) -> str:
-    return f"A graph of {len(graph.vertices):,} nodes and {len(graph.lines):,} lines"
+    return f"A graph of {counted(len(graph.vertices), 'node')} and {counted(len(graph.lines), 'line')}"
 
 
 def _description(graph: DrawnGraph) -> str:

@@ -19,7 +19,6 @@ from potlang.editor.diagnosis import (
     diagnose,
     fixes_within,
     formatted,
-    is_foreign,
     is_worse,
     kind_of_text,
     linted,
@@ -29,6 +28,7 @@ from potlang.editor.positions import Encoding, Position, TextLines
 from potlang.editor.program.text import ProgramText
 from potlang.editor.solution import SolutionText
 from potlang.editor.trace.text import TraceText
+from potlang.languages.kind import is_foreign
 from potlang.processes.frames import Message
 from potlang.processes.worker import Service
 from potlang.tables.access import allowing

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any, Final, NamedTuple
 
 from potlang import api
 from potlang.diag import Applicability, Diagnostic, Fix, Place, Severity, Sink
 from potlang.diag.fixes import difference, raw_edits
 from potlang.editor.answers import TextChange, TextSpan
-from potlang.editor.mending import MendedJson
-from potlang.languages.kind import Kind, is_prose, kind_of
+from potlang.editor.mending import value_meant
+from potlang.languages.kind import Kind, is_foreign, is_prose, kind_of
 from potlang.languages.pot.format import laid_out
 from potlang.languages.pot.program import Checked
 from potlang.languages.pot.read.reader import SECTIONS
@@ -21,8 +20,6 @@ from potlang.utils.deadline import OutOfFuel, within
 LARGEST: Final = 8 << 20
 """Characters of a text that is looked at ([EDIT-LIMITS])."""
 CHECK_MS: Final = 4_000
-_TELLING: Final = frozenset({"sorts", "knowledge_base", "verifications", "optimization"})
-"""Sections that no other format has."""
 LANGUAGES: Final[dict[str, Kind]] = {"potlang-trace": "dot", "potlang-solution": "dagmath", "potlang": "pot"}
 """The languages by the identifiers that editors have for them."""
 
@@ -70,16 +67,6 @@ def kind_of_text(text: str, language: str = "") -> Kind:
     return LANGUAGES.get(language) or kind_of(text.encode("utf-8", "surrogatepass"))
 
 
-def is_foreign(value: object) -> bool:
-    """Whether a JSON value is something else than a program, of which nothing is said ([EDIT-FOREIGN])."""
-    if not isinstance(value, dict):
-        return True
-    if "pot-" in str(value.get("$schema", "")):
-        return False
-    found = set(SECTIONS) & value.keys()
-    return not found & _TELLING and len(found) < 2
-
-
 def may_become_program(value: object) -> bool:
     """Whether a JSON value may be the beginning of a program: its first key is being written."""
     if not isinstance(value, dict) or len(value) > 1:
@@ -93,14 +80,7 @@ def _is_ours(text: str, kind: Kind, language: str) -> bool:
         return True
     if kind == "dagmath":
         return not is_prose(text.encode("utf-8", "surrogatepass"))
-    return bool(text.strip()) and (kind != "pot" or not is_foreign(_json_of(text)))
-
-
-def _json_of(text: str) -> object:
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
-        return MendedJson(text).value
+    return bool(text.strip()) and (kind != "pot" or not is_foreign(value_meant(text)))
 
 
 def diagnose(text: str, language: str = "") -> Diagnosed:

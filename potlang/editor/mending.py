@@ -79,6 +79,14 @@ class MendedJson:
         return self.original(span[0]), self.original(span[1])
 
 
+def value_meant(text: str) -> object:
+    """The JSON value that a text is or is about to become; None where it is none."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return MendedJson(text).value
+
+
 def _loaded(text: str) -> object:
     """The value of a text; an exception says why there is none."""
     try:

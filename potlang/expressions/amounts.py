@@ -15,6 +15,7 @@ from potlang.expressions.actions import Correction, Fault
 from potlang.expressions.tables import END, Token
 
 _SUSPECT = re.compile(r"[0-9][-/,][0-9]")
+_GROUP = re.compile(r"[0-9]{3}(?:\.[0-9]+)?(?![0-9.])")
 _ISO = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _UNITS = frozenset(
     (
@@ -141,7 +142,9 @@ def _amount(tokens: list[Token], at: int) -> tuple[int, Token, Fault | None]:
                 () if fix is None else (Correction(fix, Applicability.UNSAFE, ((start, end, value),)),)
             )
             fault = Fault("POT1030", start, end, {"problem": problem}, "", helps, corrections)
-            return size, Token("DATE" if reader is _date else "NUMBER", value, start, end), fault
+            is_amount = any(token.kind == "AMOUNT" for token in tokens[at : at + size])
+            read_as = "DATE" if reader is _date else "AMOUNT" if is_amount else "NUMBER"
+            return size, Token(read_as, value, start, end), fault
     return 0, tokens[at], None
 
 
@@ -203,9 +206,9 @@ def _thousands(tokens: list[Token], at: int) -> _Amount:
     while (
         at + size + 1 < len(tokens)
         and tokens[at + size].kind == "COMMA"
-        and tokens[at + size + 1].kind == "NUMBER"
+        and tokens[at + size + 1].kind in ("NUMBER", "AMOUNT")
         and _adjacent(tokens[at + size - 1 : at + size + 2])
-        and re.fullmatch(r"[0-9]{3}(\.[0-9]+)?", tokens[at + size + 1].text)
+        and _GROUP.match(tokens[at + size + 1].text)
         and tokens[at + size - 1].text.isdigit()
     ):
         size += 2

@@ -13,6 +13,8 @@ Kind = Literal["pot", "dot", "dagmath"]
 """A PoT program, a DoT trace, or a DAG-MATH solution."""
 
 DEFAULT: Kind = "pot"
+_TELLING = frozenset({"sorts", "knowledge_base", "verifications", "optimization"})
+"""Sections of a program that no other format has."""
 # Compiled when they are used: most inputs are programs, which the first characters tell.
 _JSON = rb"\s*+(?:```[^\n`]*+\n\s*+)?[{\[]"
 _RECORD = (
@@ -67,6 +69,22 @@ def kind_of_value(value: object) -> Kind:
     if isinstance(steps, list) and any(isinstance(each, dict) and keys & each.keys() for each in steps[:1]):
         return "dagmath"
     return DEFAULT
+
+
+def is_foreign(value: object) -> bool:
+    """Whether a JSON value is something else than a program, or a list of programs ([KIND-FOREIGN])."""
+    return all(map(_is_foreign, value)) if isinstance(value, list) else _is_foreign(value)
+
+
+def _is_foreign(value: object) -> bool:
+    from potlang.languages.pot.read.reader import SECTIONS
+
+    if not isinstance(value, dict):
+        return True
+    if "pot-" in str(value.get("$schema", "")):
+        return False
+    found = set(SECTIONS) & value.keys()
+    return not found & _TELLING and len(found) < 2
 
 
 def is_prose(data: bytes) -> bool:

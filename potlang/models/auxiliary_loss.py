@@ -2,7 +2,7 @@
 
 For each entailed literal a model scores two texts after the same beginning of a summary: the literal and
 its negation. The loss is the surprise that of the two it says the literal ([DOT-LOSS]).
-numpy is imported where it is needed (`pip install 'potlang[training]'`);
+numpy is imported where it is needed (extra `training`);
 `potlang.models.auxiliary_loss_torch` is the same for tensors.
 """
 

@@ -1,6 +1,6 @@
 """The auxiliary loss of `potlang.models.auxiliary_loss` for torch tensors; gradients are torch's own.
 
-torch is imported where it is needed (`pip install 'potlang[torch]'`).
+torch is imported where it is needed (extra `torch`).
 """
 
 from __future__ import annotations

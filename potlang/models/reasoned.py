@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
-from potlang.diag.wording import visible
+from potlang.diag.wording import counted, visible
 from potlang.ir.module import Ask
 from potlang.languages.pot.report import Report
 from potlang.models.asking import Attempt
@@ -142,13 +142,13 @@ def cost_line(totals: Totals, model: str) -> str:
     """Calls, seconds and tokens as a line of text."""
     calls, seconds, prompt, completion = totals
     tokens = "" if prompt is None and completion is None else f", {prompt or 0} + {completion or 0} tokens"
-    return f"{calls} call{'' if calls == 1 else 's'} of {visible(model)}, {seconds:.1f} s{tokens}"
+    return f"{counted(calls, 'call')} of {visible(model)}, {seconds:.1f} s{tokens}"
 
 
 def nothing_written(kind: str, attempts: Sequence[Attempt], problem: str) -> str:
     """The reason for an unknown verdict where no reply had a program, or a trace, that was accepted."""
     replies = sum(each.failure is None for each in attempts)
-    return f"no {kind} after {replies} {'reply' if replies == 1 else 'replies'}: {problem}"
+    return f"no {kind} after {counted(replies, 'reply', 'replies')}: {problem}"
 
 
 class Reasoned(NamedTuple):

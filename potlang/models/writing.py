@@ -3,7 +3,7 @@
     written = potlang.dot.write(model, "Is 3 + 4 < 8?", vocabulary=vocabulary, max_tokens=800)
     written.trace, written.verdicts
 
-numpy is needed (`pip install 'potlang[decoding]'`).
+numpy is needed (extra `decoding`).
 """
 
 from __future__ import annotations

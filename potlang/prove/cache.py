@@ -21,7 +21,7 @@ from potlang.prove.cache_store import CacheRow, CacheStore, Damaged, Unusable
 from potlang.prove.versions import versions
 from potlang.report.results import Consistency, Evidence, Limits, OptimizationStatus, ProgramResult, Verdict
 from potlang.utils.directories import user_directory
-from potlang.utils.extra import MissingExtraError
+from potlang.utils.extra import MissingExtraError, not_installed
 from potlang.utils.rest import Rest
 
 if TYPE_CHECKING:
@@ -249,7 +249,7 @@ class Cache:
             return CacheFile(Path(self.where), self.most_bytes, patience)
         except MissingExtraError as error:
             self.where = SERVERS[0]
-            self._never(self.where, str(error))
+            self._never(self.where, not_installed(error.name))
         except ImportError:
             self._never(self.where, "this Python has no sqlite3")
         return None

@@ -12,13 +12,13 @@ from time import monotonic
 from typing import Any, Final, TypeVar
 
 from potlang.prove.cache_store import COLUMNS, COUNTED, EVICT_TO, EVICTED_AT_ONCE, CacheRow, Damaged, Unusable
-from potlang.utils.extra import MissingExtraError
+from potlang.utils.extra import missing
 
 try:
     import psycopg
     from psycopg import errors
-except ImportError as missing:
-    raise MissingExtraError("psycopg is needed: pip install 'potlang[postgres]'") from missing
+except ImportError as error:
+    raise missing("psycopg", "postgres") from error
 
 SCHEMA: Final = 1
 TABLE: Final = f"potlang_verdicts_{SCHEMA}"

@@ -46,7 +46,7 @@ class Nearest(NamedTuple):
 def nearest(
     true: Structure, false: Structure, terms: Sequence[Term], is_model: IsModel, deadline: Deadline
 ) -> Nearest | None:
-    """The two models, as near to each other as exchanges of values bring them; None if that takes too long."""
+    """The two models, as near to each other as exchanges bring them; None if that takes too long."""
     pair, left = _Pair(true, false), _MOST_EXCHANGES
     # In halves: what belongs together is exchanged together, be it of one individual or of one function.
     for number in range(_MOST_ROUNDS):

@@ -26,6 +26,8 @@ _EXPLAINED = 8_000_000
 """Characters up to which a text that is not JSON is read again for what is wrong with it."""
 SUFFIXES = (".json", ".dot.txt", ".dagmath.txt")
 """How the names of programs, traces and solutions end, where a directory is searched for them."""
+LINES = (".jsonl", ".ndjson")
+"""How the names of files with a JSON value on each line end."""
 _MAY_BE_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 Source = object
 """Text, bytes, a path, a `Document`, or a value that `json.loads` could have returned."""
@@ -126,10 +128,13 @@ def _help(error: Exception, path: os.PathLike[str] | os.PathLike[bytes]) -> tupl
         *first, last = SUFFIXES
         named = f"{', '.join(first)} or {last}"
         if _has_inputs(path):
-            return (f"a directory stands for its files that end in {named}, as far as --exclude leaves any",)
+            return (
+                f"a directory stands for its files that end in {named}, as far as they may be programs and "
+                "--exclude leaves any",
+            )
         return (f"no file in it or below ends in {named}; names that begin with a dot do not count",)
     if isinstance(error, FileNotFoundError) and set("*?[") & set(os.fsdecode(path)):
-        return ("no file fits the pattern; `**` stands for directories in directories",)
+        return ("no file that may be a program fits the pattern; `**` stands for directories in directories",)
     return ()
 
 

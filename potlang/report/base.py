@@ -95,6 +95,7 @@ class AnyReport(ReportFields, Protocol):
     def words(self) -> str: ...
     @property
     def _head(self) -> Sequence[str]: ...
+    def _lead(self) -> str: ...
     def _words(self) -> Sequence[str]: ...
     def _rows(self) -> Iterable[Row]: ...
     def _notebook_rows(self) -> Iterable[Row]: ...
@@ -126,8 +127,19 @@ class ReportBase:
         title, *head = self._head
         above = [*_reasons(self), *self._said()]
         return fragment(
-            f"potlang-{self.kind}", title, self._words(), above, head, self._notebook_rows(), self._below()
+            f"potlang-{self.kind}",
+            title,
+            self._words(),
+            above,
+            head,
+            self._notebook_rows(),
+            self._below(),
+            lead=self._lead(),
         )
+
+    def _lead(self: AnyReport) -> str:
+        """What is said before the verdict, since the verdict alone would say too much."""
+        return ""
 
     def _notebook_rows(self: AnyReport) -> Iterable[Row]:
         return self._rows()

@@ -90,12 +90,18 @@ def fragment(
     head: Sequence[str],
     rows: Iterable[Row],
     below: Iterable[str],
+    *,
+    lead: str = "",
 ) -> Html:
-    """A `<div>` of the class `kind`: `title` and verdict, lines, a table with column names, more lines."""
+    """A `<div>` of the class `kind`: `title` and verdict, lines, a table with column names, more lines.
+
+    `lead` is said before the verdict.
+    """
     body = [element("tr", *map(_cell, head, row)) for row in rows]
     said = joined((toned(each, "strong") for each in verdict), ", ")
     found = table(head, body) if body else None
-    heading = element("p", element("b", f"{title}: "), said)
+    before = element("b", f"{title}: ")
+    heading = element("p", before, f"{lead}: " if lead else "", said)
     return element("div", heading, _lines(above), found, _lines(below), class_=kind)
 
 

@@ -51,9 +51,10 @@ def some_of(rows: Sequence[RowT], needed: Callable[[RowT], bool]) -> list[RowT]:
     return [*rows[:LONGEST_TABLE], *islice(rest, LONGEST_TABLE)]
 
 
-def verdict_line(words: Iterable[str], milliseconds: float, style: Style) -> str:
-    """The last line of a report: the verdict and what is said with it, and the time."""
-    return f"{', '.join(map(style.verdict, words))} {style.dim(time_words(milliseconds))}".rstrip()
+def verdict_line(words: Iterable[str], milliseconds: float, style: Style, lead: str = "") -> str:
+    """The last line of a report: what comes before the verdict, it and what is said with it, and the time."""
+    before = f"{lead}: " if lead else ""
+    return f"{before}{', '.join(map(style.verdict, words))} {style.dim(time_words(milliseconds))}".rstrip()
 
 
 def time_words(milliseconds: float) -> str:

@@ -29,7 +29,7 @@ from potlang.tables.checks import SHOWN, TableChecks, shortened, wanted
 from potlang.tables.database import TableDatabase
 from potlang.tables.reading import RawTable, file_of, label_of, number_columns, reading
 from potlang.tables.values import fits, given, has_values, may_be_wrong, present, value
-from potlang.utils.extra import MissingExtraError
+from potlang.utils.extra import MissingExtraError, not_installed
 
 
 def load(program: ParsedProgram, access: TableAccess, sink: Sink) -> LoadedTables | None:
@@ -40,7 +40,7 @@ def load(program: ParsedProgram, access: TableAccess, sink: Sink) -> LoadedTable
         loader.load()
     except MissingExtraError as error:
         source = program.sources[0]
-        errors.report("POT8011", source.pointer, table=label_of(source), reason=str(error))
+        errors.report("POT8011", source.pointer, table=label_of(source), reason=not_installed(error.name))
     except BaseException:
         loader.close()
         raise

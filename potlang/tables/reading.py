@@ -16,7 +16,7 @@ from potlang.expressions.surface import TableSource
 from potlang.tables.access import POSTGRES_VARIABLE, TableAccess, TableProblem
 from potlang.tables.database import TableDatabase
 from potlang.utils.deadline import look
-from potlang.utils.extra import MissingExtraError, needed
+from potlang.utils.extra import MissingExtraError, needed, not_installed
 
 Family = Literal["written", "json", "integer", "decimal", "float", "text", "bool", "date", "other"]
 """The contents of a raw column: text that is to be read, JSON values, or values of a type."""
@@ -287,7 +287,7 @@ def _postgres(
         psycopg = needed("psycopg", "postgres")
         sql = needed("psycopg.sql", "postgres")
     except MissingExtraError as error:
-        raise _unreadable(source, str(error)) from error
+        raise _unreadable(source, not_installed(error.name)) from error
     spool = database.folder / "spool-0.csv"
     table = sql.Identifier(*source.table.split("."))
     try:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from potlang.utils.extra import MissingExtraError
+from potlang.utils.extra import missing
 
 try:
     import hypothesis  # noqa: F401
 except ImportError as error:
-    raise MissingExtraError("hypothesis is needed: pip install 'potlang[testing]'") from error
+    raise missing("hypothesis", "testing") from error
 
 from potlang.testing.damage import damaged
 from potlang.testing.names import declared_names, identifiers, quoted, renamed

@@ -15,6 +15,7 @@ from potlang.diag import CODES, nearest
 from potlang.diag.brief import in_brief
 from potlang.diag.explain import normal_code
 from potlang.diag.render_json import diagnostic_to_json
+from potlang.diag.wording import counted
 from potlang.languages.kind import Kind
 from potlang.languages.pot.check import check as check_program
 from potlang.languages.pot.program import Checked, CompileError, Program
@@ -39,6 +40,7 @@ from potlang.report.results import (
 from potlang.report.text import sentence_lines
 from potlang.tool.arguments import CallArguments, CallMistake, kind, wrong_type
 from potlang.utils.deadline import OutOfFuel
+from potlang.utils.extra import not_installed
 
 if TYPE_CHECKING:
     from potlang.policy import Store
@@ -205,7 +207,7 @@ def _solution(given: CallArguments, deadline: float) -> Answer:
     try:
         report = dagmath.verify(source, name="solution", limits=_limits(deadline)).to_dict()
     except dagmath.MissingExtraError as error:
-        raise CallMistake("missing_extra", str(error), "pip install 'potlang[dagmath]'") from None
+        raise CallMistake("missing_extra", not_installed(error.name), "the extra `dagmath` has it") from None
     parts = {key: value for key, value in report.items() if key not in _NOT_SHOWN}
     if isinstance(parts.get("steps"), list):
         # The node is what was sent; the result is what the caller asked for.
@@ -325,7 +327,7 @@ def _lints(checked: Checked) -> Answer:
 def _rejected(checked: api.AnyChecked) -> Answer:
     found = in_brief(checked.located())
     errors = sum(each["severity"] == "error" for each in found)
-    message = f"{errors} error{'' if errors == 1 else 's'}: repair the program and call again"
+    message = f"{counted(errors, 'error')}: repair the program and call again"
     return {"status": "rejected", "verdict": "rejected", "message": message, "diagnostics": found}
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 
 class MissingExtraError(ImportError):
-    """A library of an extra is not installed; the message says how to install it."""
+    """A library of an extra is not installed: `name`; the message says how to install it."""
 
 
 def needed(module: str, extra: str = "dagmath") -> Any:
@@ -15,5 +15,17 @@ def needed(module: str, extra: str = "dagmath") -> Any:
     try:
         return import_module(module)
     except ImportError as error:
-        package = module.partition(".")[0]
-        raise MissingExtraError(f"{package} is needed: pip install 'potlang[{extra}]'") from error
+        raise missing(module.partition(".")[0], extra) from error
+
+
+def missing(library: str, extra: str) -> MissingExtraError:
+    """The error for a library of an extra that is not installed."""
+    # What it imports takes as long as a small program, and most runs lack nothing.
+    from potlang.utils.installation import install_command
+
+    return MissingExtraError(f"{library} is needed: {install_command(extra)}", name=library)
+
+
+def not_installed(library: str | None) -> str:
+    """What a report says of a missing library: reports go to others, and name no place of this machine."""
+    return f"{library} is not installed (`potc doctor` says how)"

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from potlang.expressions.names import written
 
-FORMULA, TERM = "f", "t"
+FORMULA, TERM, CASE = "f", "t", "c"
 
 
 class Construct(NamedTuple):
@@ -60,6 +60,15 @@ def _different(texts: Sequence[str]) -> str:
 def negated(text: str) -> str:
     """The negation of a text of an expression."""
     return f"Not({text})"
+
+
+_CASE_END = "\0"
+"""Between cases that are not yet closed by what is otherwise so; no expression has it."""
+
+
+def _chosen(texts: Sequence[str]) -> str:
+    cases = texts[0].split(_CASE_END)
+    return "".join(cases) + texts[1] + ")" * len(cases)
 
 
 _ON_BITS = {
@@ -117,6 +126,10 @@ CONSTRUCTS: dict[str, Construct] = {
     "absurd": Construct("f", "", lambda texts: "False"),
     "whether": Construct("t", "f", lambda texts: texts[0]),
     "if term": Construct("t", "ftt", _calling("If")),
+    # A chain of choices: its cases one after the other, then what is otherwise so.
+    "case": Construct("c", "ft", lambda texts: f"If({texts[0]}, {texts[1]}, "),
+    "cases": Construct("c", "c*", _CASE_END.join),
+    "if cases": Construct("t", "ct", _chosen),
     "plus": Construct("t", "t*", _between("+")),
     "minus": Construct("t", "tt", _between("-")),
     "after": Construct("t", "tt", _between("+")),

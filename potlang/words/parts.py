@@ -556,6 +556,21 @@ def _membership(is_negated: bool, args: Sequence[s.Expr], env: Env) -> Outline:
     return _of("none of" if is_negated else "one of", [element, *whole.items], env)
 
 
+def _chosen(parts: list[Part]) -> Part:
+    """A choice; of terms that are choices themselves the cases are those of one choice."""
+    condition, value, other = parts
+    if FORMULA in (value.kind, other.kind):
+        return construct("if formula", parts)
+    cases = [construct("case", (condition, value))]
+    if other.key == "if term":
+        cases.append(construct("case", other.operands[:2]))
+    elif other.key == "if cases":
+        cases += other.operands[0].operands
+    else:
+        return construct("if term", parts)
+    return construct("if cases", (construct("cases", cases), other.operands[-1]))
+
+
 def _call(key: str, args: Sequence[s.Expr], env: Env) -> Outline:
     """A built-in function with arguments of its own."""
     if key == "not":
@@ -563,11 +578,7 @@ def _call(key: str, args: Sequence[s.Expr], env: Env) -> Outline:
     if key == "in":
         return _membership(False, args, env)
     if key == "if":
-
-        def chosen(parts: list[Part]) -> Part:
-            return construct("if formula" if FORMULA in (parts[1].kind, parts[2].kind) else "if term", parts)
-
-        return Outline([(arg, env) for arg in args], chosen)
+        return Outline([(arg, env) for arg in args], _chosen)
     items = flat(args) if key in _OPENED else list(args)
     if key == "distinct" and len(items) < 2:
         return _leaf(Part("valid", FORMULA))

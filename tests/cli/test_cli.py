@@ -214,7 +214,7 @@ BAD = {
 def test_bad_input_gets_a_coded_diagnostic(tmp_path: Path) -> None:
     for name, text in BAD.items():
         (tmp_path / f"{name}.json").write_bytes(text)
-    done = potc(tmp_path, "--format", "json")
+    done = potc(*sorted(tmp_path.iterdir()), "--format", "json")
     assert done.returncode == 2
     assert b"Traceback" not in done.stderr
     reports = {Path(report["file"]).stem: report for report in json.loads(done.stdout)}

@@ -147,7 +147,8 @@ def test_a_file_is_laid_out_in_place(tmp_path: Path) -> None:
     path = tmp_path / "a.json"
     path.write_text(UGLY)
     check = potc(path, "--check")
-    assert (check.returncode, check.stdout, path.read_text()) == (1, "", UGLY)
+    assert (check.returncode, check.stdout, path.read_text()) == (1, f"{path}\n", UGLY)
+    assert check.stderr == "1 program of 1 would be laid out anew\n"
     shown = potc(path, "--diff")
     assert shown.returncode == 1 and shown.stdout.startswith(f"--- {path}") and path.read_text() == UGLY
     assert potc(tmp_path).returncode == 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -79,6 +80,81 @@ def test_a_name_with_stars_that_exists_is_a_file(tmp_path: Path) -> None:
     assert expanded([f"{tmp_path}/[a].json"]) == [f"{tmp_path}/[a].json"]
 
 
+FOREIGN = {
+    "package.json": '{"name": "x", "scripts": {"test": "run"}, "dependencies": {}}',
+    "tsconfig.json": '{\n  // of the compiler\n  "compilerOptions": {"strict": true,},\n}',
+    "rules.json": '{"rules": {"semi": "error"}}',
+    "words.json": '["one", {"two": 2}]',
+    "report.json": '{"name": "x", "rules": ',
+}
+
+
+@pytest.fixture
+def mixed(folder: Path) -> Path:
+    for name, text in FOREIGN.items():
+        (folder / "sub" / name).write_text(text)
+    return folder
+
+
+@pytest.mark.parametrize("command", ["verify", "check", "lint", "fmt", "fix"])
+@pytest.mark.parametrize("argument", ["sub", "s*/*.json"])
+def test_json_of_others_is_passed_over(command: str, argument: str, mixed: Path) -> None:
+    """[CLI-FOREIGN] [KIND-FOREIGN]"""
+    done = potc(command, argument, folder=mixed)
+    assert done.returncode == 0, done.stderr
+    assert "note: 5 files of other formats are passed over: sub/package.json, sub/report.json" in done.stderr
+    assert "and 2 more" in done.stderr
+    alone = potc(command, "sub/package.json", folder=mixed)
+    assert "POT1010" in alone.stdout + alone.stderr or alone.returncode == 2
+    assert "passed over" not in alone.stderr
+
+
+@pytest.mark.parametrize("style", ["json", "sarif"])
+def test_forms_for_machines_have_nothing_of_what_is_passed_over(style: str, mixed: Path) -> None:
+    """[CLI-FOREIGN]"""
+    done = potc("check", ".", "--format", style, folder=mixed)
+    found = json.loads(done.stdout)
+    if style == "json":
+        assert [each["file"] for each in found] == ["./a.json", "./b.json", "./sub/c.json"]
+    else:
+        assert found["runs"][0]["results"] == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "{}",
+        "[]",
+        '{"sorts": [',
+        '{"knowledge_base": 1}',
+        '[{"verifications": []}]',
+        '{"rules": [], "constants": {}}',
+    ],
+)
+def test_what_may_be_a_program_is_read(text: str, tmp_path: Path) -> None:
+    """[KIND-FOREIGN] Also where it is broken, empty, or one of several in a list."""
+    (tmp_path / "it.json").write_text(text)
+    assert expanded([str(tmp_path)]) == [f"{tmp_path}/it.json"]
+    (tmp_path / "it.json").write_text('{"name": "x"}')
+    assert expanded([str(tmp_path)]) == [str(tmp_path)]
+
+
+def test_json_lines_are_told_their_command(tmp_path: Path) -> None:
+    """[CLI-LINES] It is a command that runs, whatever is in the file's name."""
+    lines = [json.dumps({"id": name, "program": ENTAILED}) for name in "ab"]
+    (tmp_path / "it's $HOME.jsonl").write_text("\n".join(lines))
+    done = potc("it's $HOME.jsonl", folder=tmp_path)
+    assert done.returncode == 2
+    command = done.stderr.split("`")[1]
+    words = shlex.split(command)
+    assert words == ["potc", "batch", "it's $HOME.jsonl", "--out", "it's $HOME-results"]
+    answered = potc(*words[1:], "--workers", "1", folder=tmp_path)
+    assert answered.stdout.startswith("2 of 2 jobs answered"), answered.stderr
+    short = potc(*words[1:3], "-o", "it's $HOME-results", "--workers", "1", folder=tmp_path)
+    assert "2 of them before" in short.stdout
+
+
 @pytest.mark.parametrize("command", ["verify", "check"])
 def test_what_has_no_files_is_an_error(command: str, folder: Path) -> None:
     """[CLI-INPUTS]"""
@@ -86,7 +162,7 @@ def test_what_has_no_files_is_an_error(command: str, folder: Path) -> None:
     assert done.returncode == 2
     said = done.stdout + done.stderr
     assert said.count("error[POT0006]") == 2 and all(each in said for each in SUFFIXES)
-    assert "no file fits the pattern" in said and "no file in it or below" in said
+    assert "fits the pattern" in said and "no file in it or below" in said
     left_out = potc(command, "sub", "--exclude", "*", folder=folder)
     assert left_out.returncode == 2 and "--exclude" in left_out.stdout + left_out.stderr
 

@@ -8,7 +8,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 from potlang.cli.commands import command_of
-from potlang.utils.resources import pack_names
+from potlang.languages.pot import library
+from potlang.utils.resources import pack_file, pack_names
 
 
 def run(*arguments: str) -> Result:
@@ -60,6 +61,34 @@ def test_an_unknown_name_is_a_wrong_use_and_the_nearest_is_told() -> None:
     assert "\x1b" not in run("show", "\x1b[31mqqqqqqqq").output
 
 
+@pytest.mark.parametrize(
+    ("words", "pack"),
+    [
+        ("married", "std/relation/symmetric"),
+        ("roster", "std/planning/assignment"),
+        ("rent", "std/policy/contract"),
+        ("discount", "std/policy/eligibility"),
+        ("sibling", "std/family/parents"),
+        ("refund", "std/policy/eligibility"),
+        ("age limit", "std/policy/eligibility"),
+        ("queue", "std/puzzle/positions"),
+        ("seats", "std/puzzle/positions"),
+        ("seating plan of a table", "std/planning/assignment"),
+    ],
+)
+def test_everyday_words_find_packs(words: str, pack: str) -> None:
+    """[STD-SEARCH]"""
+    assert pack in [line.split()[0] for line in run("search", words).output.splitlines()[:5]]
+
+
+@pytest.mark.parametrize("name", pack_names())
+def test_each_pack_has_keywords_that_find_it(name: str) -> None:
+    """[STD-SEARCH]"""
+    keywords = json.loads(pack_file(name, "pack.json") or "")["keywords"]
+    assert len(keywords) >= 4
+    assert all(any(each.name == name for each in library.search(word)) for word in keywords)
+
+
 def test_words_find_packs() -> None:
     """[STD-SEARCH]"""
     assert run("search", "zebra", "houses").output.split()[0] == "std/puzzle/attributes"
@@ -67,4 +96,6 @@ def test_words_find_packs() -> None:
     assert "std/relation/symmetric" in run("search", "who is related to whom").output
     assert run("search", "is", "of").exit_code == 0
     nothing = run("search", "qqqq")
+    assert "did you mean" not in nothing.output
+    assert "did you mean discount?" in run("search", "discuont").output
     assert (nothing.exit_code, json.loads(run("search", "qqqq", "--format", "json").output)) == (2, [])

@@ -19,6 +19,7 @@ from potlang.cli import examination
 from potlang.cli.examination import Finding, examine
 from potlang.prove.options import RouteName
 from potlang.report.results import Limits
+from potlang.utils.installation import RequiredLibrary
 from potlang.utils.resources import schema
 
 ROOT = Path(__file__).parents[2]
@@ -188,7 +189,7 @@ def test_versions_that_misbehave_and_ones_beyond_the_bounds_are_named(
 
     def state(name: str, version: str, bounds: str) -> tuple[str, str]:
         monkeypatch.setattr(metadata, "version", lambda _: version)
-        found = examination._installed("solvers", examination._Requirement(name, bounds, None), "error")
+        found = examination._installed("solvers", RequiredLibrary(name, bounds, None), "error")
         return found.state, found.says
 
     assert state("cvc5", "1.2.0", "<2,>=1.2.1")[0] == "error"

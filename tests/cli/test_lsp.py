@@ -14,6 +14,7 @@ from editor_client import WAIT, EditorClient, editor
 
 from potlang.cli.commands import command_of
 from potlang.editor.desk import DeskService
+from potlang.utils.installation import install_command
 
 
 def test_without_the_extra_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -21,7 +22,7 @@ def test_without_the_extra_it_says_what_to_install(monkeypatch: pytest.MonkeyPat
     monkeypatch.setitem(sys.modules, "pygls", None)
     found = CliRunner().invoke(command_of("lsp"), [])
     assert found.exit_code == 2
-    assert "pip install 'potlang[lsp]'" in found.output
+    assert f"pygls is needed: {install_command('lsp')}" in found.output
 
 
 def test_the_directories_of_tables_are_those_that_are_named(tmp_path: Path) -> None:

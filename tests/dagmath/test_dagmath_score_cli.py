@@ -28,6 +28,7 @@ from potlang.score.tables import Comparison, tables_of
 from potlang.score.tally import Tally
 from potlang.testing.solutions import solution
 from potlang.utils import extra
+from potlang.utils.installation import install_command
 
 ROOT = Path(__file__).parents[2]
 SCHEMA = Draft202012Validator(json.loads((ROOT / "schemas" / "dagmath-score-1.json").read_text("utf-8")))
@@ -145,7 +146,7 @@ def test_a_missing_library_is_named(samples: Path, monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(extra, "import_module", missing)
     found = potc(samples, "--plots", tmp_path / "out")
     assert found.exit_code != 0
-    assert "pip install 'potlang[dagmath]'" in found.stderr
+    assert f"is needed: {install_command('dagmath')}" in found.stderr
 
 
 # --- tables ------------------------------------------------------------------------------------------

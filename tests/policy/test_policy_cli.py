@@ -75,6 +75,9 @@ def test_a_policy_from_first_to_last(store: Path, tmp_path: Path) -> None:
     }
     text = potc(store, "diff", "hats@1", "hats@2").stdout
     assert "it follows from" in text and "could be false" in text
+    changes = as_json(found)["changes"]
+    said = "1 changes its verdict, of " if len(changes) == 1 else f"{len(changes)} change their verdicts, of "
+    assert text.splitlines()[-1].startswith(said)
 
     assert potc(store, "remove", "hats").returncode == 0
     assert potc(store, "list").stdout == ""

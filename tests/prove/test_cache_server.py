@@ -378,7 +378,7 @@ found = potlang.verify(sys.argv[1], cache="postgresql://user:s3cret-word@host/ba
 print(found.verdict, [each.message for each in found.diagnostics])
 """
     printed = said(start(code, json.dumps(PROGRAM)))
-    assert printed.startswith("entailed") and "pip install 'potlang[postgres]'" in printed
+    assert printed.startswith("entailed") and "psycopg is not installed (`potc doctor` says how)" in printed
     assert PASSWORD not in printed
 
 

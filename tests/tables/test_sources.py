@@ -415,7 +415,7 @@ def test_without_duckdb_it_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     """[SRC-ALLOWED]: the extra is named."""
     monkeypatch.setitem(sys.modules, "duckdb", None)
     ((code, message),) = messages(people(write_table_csv(tmp_path)), tmp_path)
-    assert code == "POT8011" and "potlang[duckdb]" in message
+    assert code == "POT8011" and "duckdb is not installed (`potc doctor` says how)" in message
 
 
 def write_table_csv(directory: Path) -> dict[str, str]:

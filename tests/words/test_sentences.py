@@ -95,6 +95,11 @@ SENTENCES = [
     ),
     ("If(raining, age(ann), 3) == 3", "(the age of ann if raining is true, otherwise 3) is 3."),
     (
+        "If(raining, 1, If(adult(ann), 2, If(Exists([y], tall(y)), If(tall(ann), 3, 4), 5))) == age(ann)",
+        "(1 if raining is true, 2 if ann is an adult, (3 if ann is tall, otherwise 4) if (there is a person "
+        "y such that y is tall), otherwise 5) is the age of ann.",
+    ),
+    (
         "(raining <-> adult(ann)) or True",
         "(raining is true if and only if ann is an adult) or this is always so.",
     ),
@@ -124,6 +129,19 @@ def test_what_is_said_is_read(program: potlang.Program) -> None:
     assert [(each.verdict, claim) for each, claim in zip(report.results, claims, strict=True)] == [
         ("entailed", claim) for claim in claims
     ]
+
+
+@pytest.mark.parametrize("length", [2, 3, 7, 60])
+def test_a_chain_of_choices_is_a_list_of_cases(program: potlang.Program, length: int) -> None:
+    """[WORDS-CASES] However long it is; it is read as the chain that it is."""
+    chain = str(length)
+    for number in reversed(range(length)):
+        chain = f"If(age(ann) == {number}, {number * number}, {chain})"
+    voice = speaker(program)
+    said = voice.say(f"age(bob_lee) == {chain}")
+    cases = [f"{number * number} if the age of ann is {number}," for number in range(length)]
+    assert said == f"The age of bob lee is ({' '.join(cases)} otherwise {length})."
+    assert (voice.read(said).expression or "").count("If(") == length
 
 
 @pytest.mark.parametrize(

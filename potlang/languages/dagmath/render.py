@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from potlang.diag.wording import shown, visible
+from potlang.diag.wording import counted, shown, visible
+from potlang.languages.dagmath.check.metrics import Class
 from potlang.languages.dagmath.check.reasons import PHRASES
 from potlang.languages.dagmath.results import AnswerResult, SolutionResult, StepEntry, StepVerdict
 from potlang.report.base import Row
@@ -48,27 +49,53 @@ def render_solution(report: SolutionResult, *, color: bool = False) -> str:
     style = Style(color)
     parts = [_steps(report, style), detail_lines(report, style)]
     lines = [line for part in map(list, parts) if part for line in (*part, "")]
-    lines.append(verdict_line(verdict_words(report), report.time_ms, style))
+    lines.append(verdict_line([str(report.verdict)], report.time_ms, style, extent(report)))
     return "\n".join(lines)
 
 
-def verdict_words(report: SolutionResult) -> list[str]:
-    """The verdict, and the class in the paper's taxonomy if there is one that says more."""
-    words = [str(report.verdict)]
-    if report.sample_class is not None and str(report.sample_class) not in words:
-        words.append(str(report.sample_class))
-    return words
+def extent(report: SolutionResult) -> str:
+    """How much of a solution was looked at, and what came out: `accepted` may rest on few steps."""
+    if report.graph is None:
+        return ""
+    if not report.has_checked_steps:
+        steps = "steps not checked"
+    elif not report.derived:
+        steps = "no step is derived"
+    else:
+        refuted = report.count(StepVerdict.REFUTED) or "none"
+        proved = report.count(StepVerdict.PROVED)
+        steps = f"{proved:,} of {counted(report.derived, 'derived step')} proved, {refuted} refuted"
+    answer = report.answer
+    if answer is None:
+        return steps
+    known = {
+        True: "the answer is right",
+        False: "the answer is wrong",
+        None: "the answer is not known to be right",
+    }
+    return f"{steps}; {known[answer.correct]}"
 
 
 def detail_lines(report: SolutionResult, style: Style) -> Iterator[str]:
-    """The lines below the steps: unclosed ones, contradictions, the answer, the counts, the notes."""
+    """The lines below the steps: unclosed ones, contradictions, answer, counts, class, notes."""
     yield from _unclosed(report, style)
     if report.contradiction:
         yield f"these given steps contradict each other: {listed(report.contradiction)}"
     if report.answer is not None:
         yield _answer(report.answer, style)
     yield from _counts(report)
+    if report.sample_class is not None and report.graph is not None:
+        yield f"class {report.sample_class}: {_CLASSES[report.sample_class]}"
     yield from (f"note: {visible(note)}" for note in report.notes)
+
+
+_CLASSES = {
+    Class.MALFORMED: "there is no graph of steps, or no parser reads the answer",
+    Class.WRONG: "the last step does not give the expected answer",
+    Class.IMPERFECT: "the right answer, and steps that no later one uses",
+    Class.PERFECT: "the right answer, and each step is used; nothing is said of whether steps are proved",
+}
+"""What the paper's classes mean ([DAG-CLASS]): none asks for a proof."""
 
 
 # --- steps ---------------------------------------------------------------------------------------
@@ -163,7 +190,7 @@ def _counts(report: SolutionResult) -> Iterator[str]:
     if graph is None:
         return
     closed = "closed" if graph.closed else f"{len(report.unclosed):,} not closed"
-    yield f"{graph.nodes:,} steps, {graph.edges:,} edges, {closed}{_settled(report)}"
+    yield f"{counted(graph.nodes, 'step')}, {counted(graph.edges, 'edge')}, {closed}{_settled(report)}"
 
 
 def _settled(report: SolutionResult) -> str:
@@ -174,7 +201,11 @@ def _settled(report: SolutionResult) -> str:
     resting = (
         f"; {report.formal_share:.0%} of the settled ones rest on `formal`" if report.formal_share else ""
     )
-    return f"; of {report.derived:,} derived steps {words}{resting}" if words else "; no step is derived"
+    return (
+        f"; of {counted(report.derived, 'derived step')} {words}{resting}"
+        if words
+        else "; no step is derived"
+    )
 
 
 def _cut(text: str, longest: int = _REASON) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from potlang.diag.wording import visible
-from potlang.languages.dagmath.render import lines_below, render_solution, step_rows, verdict_words
+from potlang.languages.dagmath.render import extent, lines_below, render_solution, step_rows
 from potlang.languages.dagmath.results import SolutionResult
 from potlang.report.base import ReportBase
 
@@ -17,7 +17,7 @@ class SolutionReport(SolutionResult, ReportBase):
 
     _head = ("Solution", "step", "rests on", "verdict", "says", "remarks")
     render = render_solution
-    _words = verdict_words
+    _lead = extent
     _rows = step_rows
     _below = lines_below
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from potlang.diag.wording import shown, visible
+from potlang.diag.wording import counted, shown, visible
 from potlang.languages.dot.diagram import TraceDiagram
 from potlang.languages.dot.diagram_statements import differences, statements
 from potlang.languages.dot.results import TraceResult
@@ -50,15 +50,15 @@ def diagram_lines(
 def _space(diagram: TraceDiagram) -> Iterator[str]:
     names = list(dict.fromkeys(name for model in diagram.models for name in model))
     over = f" over {visible(listed(names))}" if names else ""
-    yield f"S: {_counted(len(diagram.models), 'model')} of the theory{over}"
+    yield f"S: {counted(len(diagram.models), 'model')} of the theory{over}"
     if not diagram.is_classical:
         stages = list(dict.fromkeys(point.stage for point in diagram.points))
-        yield f"known at {_counted(len(stages), 'stage')}: {visible(listed(stages))}"
-        yield f"so {_counted(len(diagram.points), 'context')}, and S has one element over each"
+        yield f"known at {counted(len(stages), 'stage')}: {visible(listed(stages))}"
+        yield f"so {counted(len(diagram.points), 'context')}, and S has one element over each"
     index, edges = diagram.index, len(diagram.shape.edges)
-    words = [_counted(len(index.objects), "object"), _counted(edges, "generating arrow")]
+    words = [counted(len(index.objects), "object"), counted(edges, "generating arrow")]
     if index.relations:
-        words.append(_counted(len(index.relations), "relation"))
+        words.append(counted(len(index.relations), "relation"))
     found = diagram.index_category
     size = "too many arrows to list" if found is None else f"{len(found.category.source)} arrows in all"
     yield f"J: {', '.join(words)}; {size}"
@@ -85,18 +85,18 @@ def _results(diagram: TraceDiagram, style: Style) -> Iterator[str]:
     total = len(diagram.space.points)
     points = diagram.nucleus.points.bit_count()
     identity = ", so c is the identity" if diagram.nucleus.is_trivial() else ""
-    yield f"nucleus c: T has {points} of {_counted(total, 'point')}{identity}"
+    yield f"nucleus c: T has {points} of {counted(total, 'point')}{identity}"
     colimit, sheaf = diagram.colimit_fibres, diagram.sheaf_fibres
-    yield f"colim D: {_counted(sum(colimit), 'element')} over S, up to {max(colimit, default=0)} over a point"
+    yield f"colim D: {counted(sum(colimit), 'element')} over S, up to {max(colimit, default=0)} over a point"
     if sheaf is None:
         yield "a(colim D): too many elements to list"
     else:
-        yield f"a(colim D): {_counted(sum(sheaf), 'element')}, up to {max(sheaf, default=0)} over a point"
+        yield f"a(colim D): {counted(sum(sheaf), 'element')}, up to {max(sheaf, default=0)} over a point"
     word = style.verdict("consistent" if diagram.is_consistent else "inconsistent")
-    yield f"summary c(⋀ P): {diagram.summary.mask.bit_count()} of {_counted(total, 'point')}, {word}"
+    yield f"summary c(⋀ P): {diagram.summary.mask.bit_count()} of {counted(total, 'point')}, {word}"
     for rank, (size, is_consistent) in ranked(diagram).items() if len(diagram.ranks) > 1 else ():
         state = style.verdict("consistent" if is_consistent else "inconsistent")
-        yield f"  under c^≤{rank}: {_counted(size, 'point')}, {state}"
+        yield f"  under c^≤{rank}: {counted(size, 'point')}, {state}"
 
 
 def ranked(diagram: TraceDiagram) -> dict[int, tuple[int, bool]]:
@@ -157,10 +157,6 @@ def _mark(sub: Subobject, point: int) -> str:
 
 def _cut(count: int, noun: str) -> Iterable[str]:
     return [f"… {count - MOST_ROWS:,} more {noun}"] if count > MOST_ROWS else []
-
-
-def _counted(count: int, noun: str) -> str:
-    return f"{count:,} {noun}" + ("" if count == 1 else "s")
 
 
 # --- JSON ----------------------------------------------------------------------------------------

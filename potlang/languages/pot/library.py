@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Literal, NamedTuple
 
 from potlang.diag import Sink, nearest
+from potlang.diag.near import NearNames
 from potlang.expressions import surface as s
 from potlang.languages.pot.check import compile
 from potlang.languages.pot.read.packs import load_pack
@@ -21,7 +22,15 @@ Saying = Literal["axiom", "norm", "definition", "law"]
 
 _UNSAID = re.compile(r"^## What it does not say\n+(.*?)(?=^## |\Z)", re.MULTILINE | re.DOTALL)
 _EXAMPLE = re.compile(r"^## Example\n.*?```json\n(.*?)```.*?```\n(.*?)```", re.MULTILINE | re.DOTALL)
-_WEIGHTS = {"name": 8, "title": 8, "description": 4, "symbols": 3, "statements": 2}
+_WEIGHTS = {
+    "name": 8,
+    "title": 8,
+    "keywords": 6,
+    "description": 4,
+    "symbols": 3,
+    "statements": 2,
+    "readme": 1,
+}
 _SHORTEST_STEM = 4
 _SMALL_WORDS = frozenset(
     {
@@ -139,26 +148,32 @@ def pack(name: str) -> PackPage:
 
 
 def search(words: str) -> list[PackSummary]:
-    """The packs in whose names, titles, descriptions, symbols or rules all words occur, the best first.
+    """The packs in whose names, titles, keywords, descriptions, symbols or rules all words occur.
 
-    Where no pack has all, those that have most of them. Small words (`is`, `of`) count where there are no
-    others.
+    The best come first. Where no pack has all, those that have most of them; where none has any, those whose
+    READMEs do. Small words (`is`, `of`) count where there are no others.
 
     >>> from potlang.languages.pot import library
     >>> [each.name for each in library.search("zebra houses")]
     ['std/puzzle/attributes']
     """
-    tokens = _tokens(words)
-    sought = [each for each in tokens if each not in _SMALL_WORDS] or tokens
-    found = []
+    sought = _sought(words)
+    values = [_value(name) for name in pack_names()]
+    return _best(sought, values, _fields) or _best(sought, values, _readme)
+
+
+def near_words(words: str) -> list[str]:
+    """Words by which packs are found, and that are near to some that find none.
+
+    >>> from potlang.languages.pot import library
+    >>> library.near_words("discuont")
+    ['discount']
+    """
+    known: dict[str, None] = {}
     for name in pack_names():
-        value = _value(name)
-        scores = [_score(word, _fields(value)) for word in sought]
-        hits = sum(score > 0 for score in scores)
-        if hits:
-            found.append((-hits, -sum(scores), _summary(value)))
-    most = min((hits for hits, _, _ in found), default=0)
-    return [summary for hits, _, summary in sorted(found) if hits == most]
+        known |= dict.fromkeys(token for tokens in _fields(_value(name)).values() for token in tokens)
+    names = NearNames([each for each in known if len(each) >= _SHORTEST_STEM])
+    return list(dict.fromkeys(near for word in _sought(words) for near in names.nearest(word)))
 
 
 # --- reading ---------------------------------------------------------------------------------------
@@ -288,11 +303,38 @@ def _said(say: Callable[[], str]) -> str | None:
 # --- search ----------------------------------------------------------------------------------------
 
 
+def _sought(words: str) -> list[str]:
+    tokens = _tokens(words)
+    return [each for each in tokens if each not in _SMALL_WORDS] or tokens
+
+
+def _best(
+    sought: Sequence[str],
+    values: Iterable[dict[str, Any]],
+    fields: Callable[[dict[str, Any]], dict[str, list[str]]],
+) -> list[PackSummary]:
+    """The packs that have most of the words in these fields, by what the fields are worth."""
+    found = []
+    for value in values:
+        known = fields(value)
+        scores = [_score(word, known) for word in sought]
+        hits = sum(score > 0 for score in scores)
+        if hits:
+            found.append((-hits, -sum(scores), _summary(value)))
+    most = min((hits for hits, _, _ in found), default=0)
+    return [summary for hits, _, summary in sorted(found) if hits == most]
+
+
+def _readme(value: dict[str, Any]) -> dict[str, list[str]]:
+    return {"readme": _tokens(pack_file(value["pack"], "README.md") or "")}
+
+
 def _fields(value: dict[str, Any]) -> dict[str, list[str]]:
     statements = [*value["program"].get("rules", ()), *value.get("laws", ())]
     return {
         "name": _tokens(value["pack"]),
         "title": _tokens(value["title"]),
+        "keywords": _tokens(" ".join(value.get("keywords", ()))),
         "description": _tokens(value["description"]),
         "symbols": _tokens(
             " ".join(f"{each['name']} {each.get('description', '')}" for each in value["symbols"])

@@ -20,6 +20,7 @@ from potlang.languages.dagmath.solve.answer_forms import pieces_of
 from potlang.processes.children import Children, NotStarted
 from potlang.processes.process import Command, Death, Died
 from potlang.utils.closing import Closing
+from potlang.utils.extra import not_installed
 
 SECONDS: Final = 5.0
 """The time of the library for one pair of answers."""
@@ -29,7 +30,7 @@ _KEPT: Final = 65_536
 _LONGEST_KEPT: Final = 1_000
 _MOST_FAILED_STARTS: Final = 3
 _WORKER: Final[Command] = ("potlang.languages.dagmath.solve.answer_worker:judge",)
-_MISSING: Final = "math-verify is not installed (pip install 'potlang[dagmath]'): compared as text"
+_MISSING: Final = f"{not_installed('math-verify')}: compared as text"
 _NO_BOX: Final = "there is no boxed answer"
 _EMPTY: Final = "the answer is empty"
 _WRONG: Final = (_NO_BOX, _EMPTY)

@@ -13,9 +13,10 @@ from potlang.languages.dagmath.lower.to_sympy import check_sympy
 from potlang.languages.dagmath.solve.budget import Budget
 from potlang.processes.children import Children
 from potlang.processes.process import Command, Died
+from potlang.utils.extra import not_installed
 
 _SYMPY: Final[Command] = ("potlang.languages.dagmath.solve.identity_worker:identities",)
-MISSING: Final = "sympy is not installed (pip install 'potlang[dagmath]')"
+MISSING: Final = not_installed("sympy")
 _MOST_FAILURES: Final = 3
 _SHARE: Final = 0.5
 

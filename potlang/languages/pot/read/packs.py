@@ -14,7 +14,7 @@ from potlang.source import join_pointer
 from potlang.utils import resources
 
 _REQUIRED = ("pack", "title", "description", "sorts", "symbols", "program")
-_KEYS = ("$schema", *_REQUIRED, "laws")
+_KEYS = ("$schema", *_REQUIRED, "keywords", "laws")
 _ORDERED = ("Int", "Real", "Date", "DateTime")
 """Sorts that a parameter may be unless a program binds it to another one that has an order."""
 _FRAGMENT = ("description", "imports", "variables", "knowledge_base", "rules")
@@ -43,6 +43,7 @@ class _PackReader(ItemReader):
         sorts = self._each(item.get("sorts"), "/sorts", "a list of sorts", self._sort)
         symbols = self._each(item.get("symbols"), "/symbols", "a list of symbols", self._symbol)
         self.shapes.items(item.get("laws"), "/laws", "a list of laws")
+        self.shapes.names(item.get("keywords"), "/keywords", "a list of words")
         program = _read_fragment(item.get("program"), self.shapes)
         definitions = [symbol for symbol in symbols if symbol.defined]
         return None if program is None else Pack(name, sorts, symbols, definitions, program)
