@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from potlang.languages.pot.program import Program
     from potlang.models.asking import Attempt
     from potlang.models.endpoint import Endpoint
+    from potlang.models.prompting import PromptSize
     from potlang.models.reasoned import Reasoned
     from potlang.models.reasoned_trace import ReasonedTrace
     from potlang.models.trace_writer import RoundVerdicts
@@ -55,6 +56,7 @@ class ProgramQuestion(NamedTuple):
     yes_or_no: bool | None
     second_look: bool
     safe_fixes: bool
+    prompt: PromptSize
     prose: str | None
     unique_names: bool
     closed_domain: bool
@@ -96,6 +98,13 @@ _program_question = grouped(
         default=True,
         show_default=True,
         help="Mend what keeps its meaning without a call.",
+    ),
+    click.option(
+        "--prompt",
+        type=click.Choice(["full", "short"]),
+        default="full",
+        show_default=True,
+        help="What is told of the language: all, or in 900 tokens what a small model has room for.",
     ),
     click.option("--prose", metavar="TEXT", help="An answer in prose, to compare with the verdict."),
     click.option(
@@ -226,6 +235,7 @@ def _by_programs(
         yes_or_no=program.yes_or_no,
         second_look=program.second_look,
         safe_fixes=program.safe_fixes,
+        prompt=program.prompt,
         prose=program.prose,
         limits=solving.limits,
         route=solving.route,

@@ -18,6 +18,7 @@ from potlang.languages.pot.solve import verify as verify_program
 from potlang.models.consistency import compare
 from potlang.models.endpoint import Endpoint, Model, Sampling
 from potlang.models.journal import in_parallel
+from potlang.models.prompting import PromptSize
 from potlang.models.reasoned import Answer, Ballot, Elected, ProgramSample, Reasoned, Vote, nothing_written
 from potlang.models.second_look import asks_yes_or_no, doubts_about, gravest, second_look_prompt
 from potlang.models.writer import Asking, ProgramConversation, ProgramWriter, Progress, Written, is_given_up
@@ -45,6 +46,7 @@ def reason(
     yes_or_no: bool | None = None,
     second_look: bool = True,
     safe_fixes: bool = True,
+    prompt: PromptSize = "full",
     prose: str | None = None,
     limits: Limits = Limits(),
     route: RouteName = "auto",
@@ -63,7 +65,8 @@ def reason(
     a verification of its own; the answer is then the label that most programs elect. With `second_look` a
     model is asked once more about a program that contradicts itself, begs the question, is about nothing, or
     leaves open what is asked with `yes_or_no` (None: as the question's words say). With `safe_fixes` what
-    keeps its meaning is mended without a call. `prose` is an answer to compare the verdict with; by default,
+    keeps its meaning is mended without a call. `prompt`: all of the language is shown, or `short` for a small
+    model. `prose` is an answer to compare the verdict with; by default,
     the prose around the program in the reply. `limits`, `route` and `trust` are those of `verify`;
     `temperature`, `max_tokens` (of one reply), `timeout` (seconds for one reply) and `seed` (of the first
     request, each further one has the next) go to the model.
@@ -72,9 +75,11 @@ def reason(
     the attempts so far. Raises ValueError for a wrong call, MissingExtraError without the extra `models`.
     """
     sampling = Sampling(attempts, temperature, max_tokens, timeout, seed)
-    asking = Asking(sampling, dict(semantics or {}), tuple(options), safe_fixes)
+    asking = Asking(sampling, dict(semantics or {}), tuple(options), safe_fixes, prompt)
     check_question(question, attempts, k, route, trust)
     _check_asking(asking)
+    if prompt not in get_args(PromptSize):
+        raise ValueError(f"no prompt {prompt!r}; there are {', '.join(get_args(PromptSize))}")
     if not 1 <= parallel <= MOST:
         raise ValueError(f"`parallel` is from 1 to {MOST}")
     if yes_or_no is None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from functools import cache
-from typing import Any, Final, NamedTuple
+from itertools import islice
+from typing import Any, Final, Literal, NamedTuple
 
 from potlang.models import reference
 from potlang.models.prompts import demonstration, fenced
@@ -19,17 +20,28 @@ _MEANINGS: Final = {
     Verdict.INCONSISTENT: "the assumptions contradict each other",
     Verdict.UNKNOWN: "the solvers came to no answer",
 }
-_TASK: Final = """\
-You translate questions into programs of the PoT language. Solvers decide what the programs claim; you do \
-not answer the question yourself. Reply with one JSON object, the program, and nothing else.
-
+_TRANSLATED: Final = """\
 - Assume what the question states, and of what it leaves unsaid only what is needed and everybody knows.
 - Write what is asked as one verification: a statement, assumed nowhere, that is true if the answer is yes.
-- If there are answers to choose from, write one verification with `options`: one each, named by its label.
-- Say in `ask` what is asked: whether a claim `must`, `could`, `cannot` or `need_not` be true (in "each \
-must be true EXCEPT"). `must` is meant where nothing is said.
-- Declare every name that you use. Use one name for one thing."""
+- For answers to choose from it has `options`: one each, named by its label.
+- `ask`: `must` it be true (the default), `could` it, `cannot` it, or `need_not` it \
+("each must be true EXCEPT")?
+- Declare every name that you use, with one name for one thing."""
+_TASK: Final = f"""\
+You translate questions into programs of the PoT language, which solvers decide. Reply with one JSON object, \
+the program, and nothing else.
+
+{_TRANSLATED}"""
+_CALLED: Final = """\
+Call the tool `potlang` with `{"operation": "verify", "program": …}`. If `status` is `rejected`, repair the \
+program by the diagnostics and call again; `{"operation": "reference", "topic": …}` explains the language. \
+If a verdict surprises you, check that the program says what was said; do not bend it to an answer."""
 _ALONE: Final = "Reply with the whole program, corrected, as one JSON object and nothing else."
+PromptSize = Literal["full", "short"]
+"""All that a model may need, in at most 2,000 tokens (o200k), or what most questions need, in 900."""
+_IN_SHORT: Final = ("sorts", "functions", "constants", "knowledge_base", "rules", "verifications")
+_SUBJECTS_IN_SHORT: Final = ("logic", "over a finite sort, or a list")
+_MOST_MISTAKES: Final = 3
 
 
 class Example(NamedTuple):
@@ -45,9 +57,10 @@ def examples() -> list[Example]:
     return [Example(**each) for each in demonstration("programs")]
 
 
-def system_prompt(semantics: Mapping[str, Any] | None = None) -> str:
+def system_prompt(semantics: Mapping[str, Any] | None = None, size: PromptSize = "full") -> str:
     """The task and the language. `semantics` are those that the programs will be read with."""
-    parts = [_TASK, _verdicts(), language_reference(), _mistakes(), _examples()]
+    parts = [_TASK, language_reference() if size == "full" else _language_in_short()]
+    parts.append(examples_text(examples() if size == "full" else examples()[:2]))
     if semantics:
         parts.append(f"# Semantics\n\nEach program is read with `semantics` {_json(semantics)}: write none.")
     return "\n\n".join(parts)
@@ -56,19 +69,53 @@ def system_prompt(semantics: Mapping[str, Any] | None = None) -> str:
 @cache
 def language_reference() -> str:
     """The language: sections, sorts, operators, built-in functions."""
-    lines = ["# Sections of a program", "", "All may be left out, as may keys with `?`; `…` is a string.", ""]
-    lines += [f"- `{name}`: `{shape}` {purpose}" for name, shape, purpose in reference.sections()]
-    lines += ["", "# Sorts", ""]
-    lines += [f"Built in: {', '.join(f'`{each}`' for each in reference.sorts())}. Others must be declared."]
-    lines += ["", f"Literals: {', '.join(f'`{each}`' for each in reference.LITERALS)}."]
-    lines += ["", "# Formulas", ""]
-    lines += ["A formula is a string. Operators, one level on a line, from the loosest to the tightest:", ""]
-    lines += [f"- {' '.join(f'`{each}`' for each in level)}" for level in reference.operators()]
-    lines += ["", "Built-in functions:", ""]
+    return "\n\n".join([sections_text(), sorts_text(), formulas_text(), functions_text()])
+
+
+def sections_text() -> str:
+    """The sections of a program, with the shapes of their items."""
+    lines = [
+        "# Sections of a program",
+        "",
+        "All may be left out, as may keys with `?`; a key alone is a text.",
+        "",
+    ]
+    lines += [f"- {name} = {shape}" for name, shape in reference.shapes().items()]
+    lines += [f"- {name}: {shape} {purpose}" for name, shape, purpose in reference.sections()]
+    return "\n".join(lines)
+
+
+def sorts_text() -> str:
+    """The built-in sorts, and literals."""
+    lines = ["# Sorts", "", f"Built in: {', '.join(reference.sorts())}. Others are declared.", ""]
     lines += [
-        f"- {subject}: {', '.join(f'`{each}`' for each in forms)}" for subject, forms in reference.functions()
+        f"Literals: {', '.join(reference.LITERALS)}. Names with other signs than letters and digits: `a-b`."
     ]
     return "\n".join(lines)
+
+
+def formulas_text() -> str:
+    """The operators, from the loosest to the tightest."""
+    lines = ["# Formulas", "", "Operators, the loosest first:", ""]
+    return "\n".join([*lines, "; ".join(" ".join(level) for level in reference.operators())])
+
+
+def functions_text(subjects: Sequence[str] | None = None) -> str:
+    """The built-in functions, of these subjects or of all."""
+    lines = ["# Built-in functions", "", "A name alone takes the arguments of the one before it.", ""]
+    lines += [
+        f"- {subject}: {' '.join(forms)}"
+        for subject, forms in reference.functions()
+        if subjects is None or subject in subjects
+    ]
+    return "\n".join(lines)
+
+
+def _language_in_short() -> str:
+    """The sections, operators and functions that most questions need; diagnostics say the rest."""
+    lines = ["# Sections of a program", ""]
+    lines += [f"- `{each.name}`: {each.purpose}" for each in reference.sections() if each.name in _IN_SHORT]
+    return "\n\n".join(["\n".join(lines), formulas_text(), functions_text(_SUBJECTS_IN_SHORT)])
 
 
 def question_prompt(question: str, options: Sequence[str] = ()) -> str:
@@ -81,6 +128,11 @@ def question_prompt(question: str, options: Sequence[str] = ()) -> str:
 
 def repair_prompt(problem: str, diagnostics: Sequence[Mapping[str, Any]] = ()) -> str:
     """The problem of the last reply, and diagnostics with their fixes, one on a line."""
+    return f"{diagnostics_text(problem, diagnostics)}\n\n{_ALONE}"
+
+
+def diagnostics_text(problem: str, diagnostics: Sequence[Mapping[str, Any]] = ()) -> str:
+    """A problem with its diagnostics, and what their pages show."""
     lines = [f"This is not accepted: {problem}."]
     if diagnostics:
         shown = truncate_to_budget({"diagnostics": list(diagnostics)})
@@ -88,30 +140,82 @@ def repair_prompt(problem: str, diagnostics: Sequence[Mapping[str, Any]] = ()) -
         more = len(diagnostics) - len(shown["diagnostics"])
         if more:
             lines += ["", f"{more} more are not shown."]
-    return "\n".join([*lines, "", _ALONE])
+        if mistakes := _mistakes(shown["diagnostics"]):
+            lines += ["", "What their pages show:", "", *mistakes]
+    return "\n".join(lines)
+
+
+def agent_prompt(question: str) -> str:
+    """For an agent that has the tool: a question to be answered with what a verdict supports."""
+    return "\n\n".join(
+        [
+            "Answer this question by a program of the PoT language, which solvers decide.",
+            fenced(question),
+            f"1. Write the program:\n{_TRANSLATED}",
+            f"2. {_CALLED}",
+            f"3. Answer with what the verdict supports, and no more. {_verdicts()} Of options "
+            "`elections` has the answer. Name the facts and rules in `because` on which it rests.",
+            language_reference(),
+            examples_text(),
+        ]
+    )
+
+
+def agent_repair_prompt(program: str, said: str) -> str:
+    """For an agent that has the tool: a program to be repaired, verified and reported."""
+    asked = f"Repair this program so that it says what was meant, then verify it. {_CALLED}"
+    told = f"At the end show the program, and say what its verdicts mean. {_verdicts()}"
+    return "\n\n".join([asked, fenced(program, "json"), said, told, language_reference()])
+
+
+def agent_check_prompt(question: str, answer: str) -> str:
+    """For an agent that has the tool: an answer in prose to be held against what its question states."""
+    return "\n\n".join(
+        [
+            "Check by a program of the PoT language whether this answer follows from its question.",
+            f"Question:\n{fenced(question)}",
+            f"Answer:\n{fenced(answer)}",
+            "1. Write what the question states as facts and rules, nothing that the answer alone says.\n"
+            "2. Write each statement that the answer rests on as a verification, its conclusion as the last.",
+            f"3. {_CALLED}",
+            f"4. Say of each statement whether it is supported, contradicted or left open. {_verdicts()} If "
+            "the conclusion is not entailed, say what the question supports in its place. What is left open "
+            "may rest on a premise that is not stated: name it.",
+            language_reference(),
+            examples_text(),
+        ]
+    )
 
 
 def _verdicts() -> str:
     meanings = "; ".join(f"{verdict}: {meaning}" for verdict, meaning in _MEANINGS.items())
-    return f"Each verification gets a verdict. {meanings[:1].upper()}{meanings[1:]}."
+    return f"{meanings[:1].upper()}{meanings[1:]}."
 
 
-def _mistakes() -> str:
-    lines = ["# Common mistakes", ""]
-    for each in reference.mistakes():
-        lines.append(f"- {each.code}, {each.title}: not `{each.wrong}` but `{each.right}`")
-    return "\n".join(lines)
+def _mistakes(diagnostics: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Examples for the codes of diagnostics: what the prompt leaves out is said where it is needed."""
+    codes = dict.fromkeys(str(each.get("code")) for each in diagnostics)
+    found = filter(None, map(reference.mistake, codes))
+    return [
+        f"- {each.code}, {each.title}: not `{each.wrong}` but `{each.right}`"
+        for each in islice(found, _MOST_MISTAKES)
+    ]
 
 
-def _examples() -> str:
-    shown = [f"{fenced(each.question)}\n\n{fenced(_by_section(each.program), 'json')}" for each in examples()]
-    return "\n\n".join(["# Examples", *shown])
+def examples_text(shown: Sequence[Example] | None = None) -> str:
+    """Questions with the programs that answer them, these or all."""
+    shown = examples() if shown is None else shown
+    parts = [f"{each.question}\n\n{fenced(_by_section(each.program), 'json')}" for each in shown]
+    return "\n\n".join(["# Examples" if len(shown) > 1 else "# Example", *parts])
 
 
 def _by_section(program: Mapping[str, Any]) -> str:
     """A program with one section on a line."""
-    lines = (f" {_json(key)}: {_json(value)}" for key, value in program.items())
-    return "{\n" + ",\n".join(lines) + "\n}"
+    lines = (
+        f"{_json(key)}: {json.dumps(value, ensure_ascii=False, separators=(',', ':'))}"
+        for key, value in program.items()
+    )
+    return "{" + ",\n".join(lines) + "}"
 
 
 def _json(value: Any) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import Any, Final, NamedTuple
 
@@ -13,49 +13,57 @@ from potlang.languages.pot.profiles import has_free_keys
 from potlang.utils.resources import schema
 
 FORMS: Final[dict[str, tuple[str, ...]]] = {
-    "logic": (
-        *("And(p, q)", "Or(p, q)", "Not(p)", "Implies(p, q)", "Iff(p, q)", "Xor(p, q)", "If(p, i, j)"),
-        *("Distinct(a, b)", "ForAll([x: T], P(x))", "Exists([x: T, y: T], R(x, y))"),
-        "ExistsUnique([x: T], P(x))",
-    ),
-    "numbers": (
-        *("Abs(i)", "Div(i, j)", "Mod(i, j)", "ToReal(i)", "ToInt(r)", "Floor(r)", "Ceil", "Truncate"),
-        *("Round(r)", "Round(r, 2)", "Sign(i)", "Pow(i, 2)", "Between(i, 0, j)"),
-    ),
-    "over all members of a finite sort, or over a list": (
-        *("Count([x: E], P(x))", "Sum([x: E], f(x))", "Product([i, j])", "Min([i, j])", "Max([i, j])"),
-        "Average([i, j])",
-    ),
-    "how many hold": (
-        *("AtMost(1, [p, q])", "AtMost(2, [x: T], P(x))", "AtLeast", "Exactly", "ExactlyOne([p, q])"),
-        *("AtMostOne", "AtLeastOne", "NoneOf", "PbLe([(p, 2), (q, 3)], 4)", "PbGe", "PbEq"),
-    ),
-    "arrays": ("Select(m, i)", "Store(m, i, j)"),
-    "sets": (
-        *("Member(a, s)", "Union(s, t)", "Intersect(s, t)", "Difference(s, t)", "Subset(s, t)", "Card(k)"),
-        *("Size(k)", "IsEmpty(s)", "Set(a, a)", "SetOf([x: E], P(x))"),
-    ),
-    "strings": (
-        *("Length(u)", "Concat(u, v)", "Contains(u, v)", "PrefixOf(u, v)", "SuffixOf(u, v)"),
-        *("StartsWith(u, v)", "EndsWith(u, v)", "Substring(u, 0, 2)", "Matches(u, '[0-9]+')", "StrToInt(u)"),
-    ),
-    "a relation in one step or more": ("Reachable(Q, x, y)",),
-    "dates and durations": (
-        *("Year(d)", "Month(d)", "Day(d)", "Weekday(d)", "AddMonths(d, i)", "AddYears(d, i)"),
-        *("DaysBetween(d, d)", "Days(i)", "Weeks(i)", "Hours(i)", "Minutes(i)", "DateOf(z)", "Hour(z)"),
-        "Minute(z)",
-    ),
-    "dates and amounts of numerals": (
-        *("Date(2025, 1, 20)", "date", "DateTime", "Money(5, USD)", "Quantity(5, kg)"),
-    ),
-    "bit vectors": (
-        *("BitVecVal(5, 8)", "BVNot(b)", "BVAnd(b, c)", "BVOr", "BVXor", "Shl", "LShR", "AShR", "UDiv"),
-        *("URem", "SDiv", "SRem", "ULT", "ULE", "UGT", "UGE", "SLT", "SLE", "SGT", "SGE"),
-        *("Extract(3, 0, b)", "ZeroExt(2, b)", "SignExt", "RotateLeft(b, 1)", "RotateRight"),
-        *("BV2Int(b)", "SBV2Int", "Int2BV(i, 8)"),
-    ),
+    subject: tuple(forms.split())
+    for subject, forms in {
+        "logic": (
+            "And(p,q) Or Implies Iff Xor Not(p) If(p,i,j) Distinct(i,j) ForAll([x:T],P(x)) "
+            "Exists ExistsUnique"
+        ),
+        "numbers": (
+            "Div(i,j) Mod Abs(i) Sign ToReal ToInt(r) Floor Ceil Truncate Round Round(r,2) "
+            "Pow(i,2) Between(i,0,j)"
+        ),
+        "over a finite sort, or a list": "Count([x:E],PE(x)) Sum([x:E],f(x)) Product([i,j]) Min Max Average",
+        "how many hold": (
+            "AtMost(1,[p,q]) AtMost(2,[x:T],P(x)) AtLeast Exactly ExactlyOne([p,q]) AtMostOne "
+            "AtLeastOne NoneOf PbLe([(p,2),(q,3)],4) PbGe PbEq"
+        ),
+        "sets": (
+            "Member(a,s) Union(s,t) Intersect Difference Subset IsEmpty(s) Card(k) Size "
+            "Set(a,a) SetOf([x:E],PE(x))"
+        ),
+        "strings": (
+            "Length(u) StrToInt Concat(u,v) Contains PrefixOf SuffixOf StartsWith EndsWith "
+            "Substring(u,0,2) Matches(u,'[0-9]+')"
+        ),
+        "dates": (
+            "Year(d) Month Day Weekday AddMonths(d,i) AddYears DaysBetween(d,d) Days(i) Weeks "
+            "Hours Minutes DateOf(z) Hour Minute DateTime(d) Date(2025,1,20) date"
+        ),
+        "amounts": "Money(5,USD) Quantity(5,kg)",
+        "transitive closure": "Reachable(Q,x,y)",
+        "arrays": "Select(m,i) Store(m,i,j)",
+        "bit vectors": (
+            "BitVecVal(5,8) BVNot(b) BV2Int SBV2Int BVAnd(b,c) BVOr BVXor Shl LShR AShR UDiv "
+            "URem SDiv SRem ULT ULE UGT UGE SLT SLE SGT SGE Extract(3,0,b) ZeroExt(2,b) "
+            "SignExt RotateLeft(b,1) RotateRight Int2BV(i,8)"
+        ),
+    }.items()
 }
-"""The forms of built-in functions, by subject; a name alone takes the form before it."""
+"""The forms of built-in functions, by subject; a name alone takes the arguments of the form before it."""
+ALIASES: Final = {
+    "Ite": "If",
+    "AllDifferent": "Distinct",
+    "Forall": "ForAll",
+    "Unique": "ExistsUnique",
+    "Power": "Pow",
+    "TransitiveClosure": "Reachable",
+    "Ceiling": "Ceil",
+    "Trunc": "Truncate",
+    "SubString": "Substring",
+    "Intersection": "Intersect",
+}
+"""Other names of built-in functions, which say nothing that the first one does not."""
 SORT_FORMS: Final = {
     "BitVec": "BitVec(8)",
     "Array": "Array(Int, T)",
@@ -64,21 +72,19 @@ SORT_FORMS: Final = {
 }
 AMOUNT_SORTS: Final = ("Duration(seconds)", "Money(USD)", "Quantity(kg)")
 LITERALS: Final = (
-    *("2025-01-20", "2025-01-20T14:30", "30 days", "3 hours", "$900", "900 EUR", "5 kg", "10 %"),
+    *("3", "0.5", "'text'", "a in [a, b]", "2025-01-20", "2025-01-20T14:30", "30 days", "3 hours"),
+    *("$900", "900 EUR", "5 kg", "10 %", "#b0101", "#xff"),
 )
-"""Literals of dates and amounts; months are no duration."""
-MISTAKES: Final = (
-    *("POT2001", "POT3005", "POT3004", "POT3001", "POT3003", "POT3006", "POT3002", "POT2010", "POT1020"),
-    *("POT1023", "POT1011"),
-)
-"""The codes of every error in the exam programs that models wrote (`cases/dev/illtyped_llm`), the most
-frequent first, and then those of syntax and form."""
-_NOT_SECTIONS: Final = ("$schema", "description", "sources")
-_STRING: Final = "…"
+"""Literals; months are no duration, and a list is a set where one is expected."""
+_NOT_SECTIONS: Final = ("$schema", "description", "sources", "actions", "lint")
+"""What is no part of what a question says."""
+_STATED: Final = ("rule", "verification", "option")
+"""Forms that share the keys of a statement."""
+_STRING: Final = "text"
 
 
 class CommonMistake(NamedTuple):
-    """A common mistake: the title of its code's page, and the part in which its two examples differ."""
+    """A mistake: the title of its code's page, and the part in which its two examples differ."""
 
     code: str
     title: str
@@ -89,38 +95,75 @@ class CommonMistake(NamedTuple):
 # --- sections ----------------------------------------------------------------------------------------
 
 
-def sections() -> Iterator[tuple[str, str, str]]:
-    """Each section: its key, the shape of its items, its purpose. A `?` marks an optional key."""
+class Section(NamedTuple):
+    """A section: its key, the shape of its items, its purpose."""
+
+    name: str
+    shape: str
+    purpose: str
+
+
+def sections() -> Iterator[Section]:
+    """Each section of a program; a `?` marks an optional key, a key alone is that of a text."""
     whole = schema("pot-1")
     for name, node in whole["properties"].items():
         if name not in _NOT_SECTIONS:
-            yield name, _shape(whole, node), node["description"]
+            yield Section(name, _shape(whole, node), node["description"])
+
+
+@cache
+def shapes() -> Mapping[str, str]:
+    """What `sections` names and does not spell out: binders, and what rules, claims and options share."""
+    whole = schema("pot-1")
+    binder = "|".join(_shape(whole, each) for each in whole["$defs"]["binder"]["anyOf"])
+    keys = _shared(whole)
+    members = [
+        f"{_member(f'{key}?', _shape(whole, whole['$defs']['rule']['properties'][key]))}" for key in keys
+    ]
+    return {"binder": binder, "statement": "{" + ", ".join(members) + "}"}
+
+
+def _shared(whole: Mapping[str, Any]) -> list[str]:
+    """The keys that all kinds of statements have."""
+    first, *others = (whole["$defs"][name]["properties"] for name in _STATED)
+    return [key for key in first if key not in _NOT_SECTIONS and all(key in each for each in others)]
 
 
 def _shape(whole: dict[str, Any], node: dict[str, Any]) -> str:
-    """A node of the schema as it is written: `…` for a string, `|` between forms."""
+    """A node of the schema as it is written: `text` for a string, `|` between forms."""
+    name: str = node.get("$ref", "").rpartition("/")[2]
+    if name == "binder":
+        return name
     node = _target(whole, node)
     if "anyOf" in node:
-        forms = [_target(whole, each) for each in node["anyOf"] if each.get("type") != "null"]
-        shapes = (_shape(whole, each) for each in forms if not has_free_keys(each))
-        return "|".join(dict.fromkeys(shapes))
+        forms = [
+            each
+            for each in node["anyOf"]
+            if each.get("type") != "null" and not has_free_keys(_target(whole, each))
+        ]
+        return "|".join(dict.fromkeys(_shape(whole, each) for each in forms))
     if "enum" in node:
         return "|".join(str(value) for value in node["enum"] if value is not None)
     kinds = node["type"]
     if "array" in kinds:
         return f"[{_shape(whole, node['items'])}]"
     if "object" in kinds and has_free_keys(node):
-        return "{…}"
+        return "{name: text}"
     if "object" in kinds:
-        needed = node.get("required", ())
-        members = node["properties"].items()
-        parts = [
-            _member(key if key in needed else f"{key}?", _shape(whole, item))
-            for key, item in members
-            if key not in _NOT_SECTIONS and not _is_void(item)
-        ]
-        return "{" + ", ".join(parts) + "}"
-    return "true" if kinds == "boolean" else _STRING
+        return _object_shape(whole, node, name)
+    return _STRING if "string" in kinds else "true" if "boolean" in kinds else "number"
+
+
+def _object_shape(whole: dict[str, Any], node: dict[str, Any], name: str) -> str:
+    needed = node.get("required", ())
+    shared = _shared(whole) if name in _STATED else ()
+    parts = [
+        _member(key if key in needed else f"{key}?", _shape(whole, item))
+        for key, item in node["properties"].items()
+        if key not in (*_NOT_SECTIONS, *shared) and not _is_void(item)
+    ]
+    own = "{" + ", ".join(parts) + "}"
+    return " & ".join(filter(None, ("statement" if shared else "", own if parts else "")))
 
 
 def _is_void(node: dict[str, Any]) -> bool:
@@ -154,12 +197,14 @@ def sorts() -> list[str]:
 
 
 def functions() -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Forms of the built-in functions by subject; those that `FORMS` does not know come last."""
+    """Forms of the built-in functions by subject; those that have no form and are no alias come last."""
     from potlang.sema.builtins import BUILTINS
 
-    known = {form.partition("(")[0] for forms in FORMS.values() for form in forms}
+    known = {form.partition("(")[0] for forms in FORMS.values() for form in forms} | ALIASES.keys()
     yield from FORMS.items()
-    yield "other names", tuple(name for name in BUILTINS if name not in known)
+    others = tuple(name for name in BUILTINS if name not in known)
+    if others:
+        yield "others", others
 
 
 # --- operators ----------------------------------------------------------------------------------------
@@ -192,26 +237,26 @@ def operators() -> tuple[tuple[str, ...], ...]:
 
 
 def _spellings(pattern: Any) -> list[str]:
-    """The texts of a terminal that is a word, a sign or a choice of some."""
+    """The texts of a terminal that is a word, a sign or a choice of some; signs beyond ASCII say no more."""
     if pattern.type == "str":
-        return [pattern.value]
+        return [pattern.value] if pattern.value.isascii() else []
     inner = re.fullmatch(r"\(\?:(.*)\)", pattern.value)
-    return [re.sub(r"\\(.)", r"\1", each) for each in (inner[1] if inner else pattern.value).split("|")]
+    found = [re.sub(r"\\(.)", r"\1", each) for each in (inner[1] if inner else pattern.value).split("|")]
+    return [each for each in found if each.isascii()]
 
 
 # --- mistakes -----------------------------------------------------------------------------------------
 
 
 @cache
-def mistakes() -> tuple[CommonMistake, ...]:
-    """Common mistakes, from the pages of their codes."""
-    return tuple(_mistake(code) for code in MISTAKES)
-
-
-def _mistake(code: str) -> CommonMistake:
+def mistake(code: str) -> CommonMistake | None:
+    """The mistake of a code, from its page; None if the page has no two programs to compare."""
     text = page(code) or ""
     title = text.partition("\n")[0].partition(": ")[2]
-    wrong, right = next(_differences(*(json.loads(each) for each in _examples(text))))
+    try:
+        wrong, right = next(_differences(*(json.loads(each) for each in _examples(text))))
+    except (ValueError, TypeError, StopIteration):
+        return None
     return CommonMistake(code, title, wrong, right)
 
 
@@ -233,4 +278,6 @@ def _differences(wrong: Any, right: Any) -> Iterator[tuple[str, str]]:
 
 
 def _text(value: Any) -> str:
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    # One page is about halves of surrogate pairs, which no request can have.
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")

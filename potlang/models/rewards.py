@@ -3,21 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, Final, NamedTuple
 
-from potlang.diag import Severity
+from potlang.diag import Severity, Sink
+from potlang.ir.module import Claim, Module
 from potlang.languages.pot.check import check as check_program
 from potlang.languages.pot.claims import verified
 from potlang.languages.pot.program import Program
+from potlang.languages.pot.read.reader import read_verification
 from potlang.languages.pot.solve import verify as verify_program
+from potlang.models.claim_worth import ClaimJudge, Worth
 from potlang.models.program_replies import program_in
 from potlang.report.results import Limits, Verdict
+from potlang.source import Document
 
 LIMITS: Final = Limits(check_ms=2_000, total_ms=5_000, memory_mb=2_048)
 LONGEST: Final = 1_000_000
 """Characters of a program; a longer one gets nothing."""
 _READING: Final = ("POT0", "POT1")
 """Codes of what is no program at all; those of others are about names, sorts and logic."""
+BEGGED: Final = 0.25
+"""Of the part for the verdict, what a claim earns that is assumed."""
+_JUDGING_MS: Final = 1_500
+"""Of a solver, for whether claims are worth their reward."""
 _TRUTHS: Final = {True: Verdict.ENTAILED, False: Verdict.REFUTED}
 
 Expected = Verdict | str | bool
@@ -46,20 +55,28 @@ class Reward(NamedTuple):
     value: float
 
 
-def reward(program: str | dict[str, Any], expected: Expected | Mapping[str, Expected]) -> float:
+def reward(
+    program: str | dict[str, Any],
+    expected: Expected | Mapping[str, Expected],
+    *,
+    reference: str | dict[str, Any] | None = None,
+) -> float:
     """The reward in [0, 1] with the usual weights and limits; see `assess`.
 
     >>> from potlang.models import reward
     >>> reward({"verifications": [{"constraint": "1 < 2"}]}, "entailed")
+    0.3
+    >>> reward({"verifications": [{"constraint": "2 < 3"}]}, {"1 < 2": "entailed"})
     1.0
     """
-    return assess(program, expected).value
+    return assess(program, expected, reference=reference).value
 
 
 def assess(
     program: str | dict[str, Any],
     expected: Expected | Mapping[str, Expected],
     *,
+    reference: str | dict[str, Any] | None = None,
     weights: Weights = WEIGHTS,
     limits: Limits = LIMITS,
 ) -> Reward:
@@ -68,7 +85,12 @@ def assess(
     `expected` is the verdict of the first verification, or the verdicts of claims by their expressions,
     which the program's own verifications cannot then be written to fit. All parts but the first are then
     shares of the claims; `typed` are those that are formulas over the program. A program without anything
-    to decide has no part but the first. Raises ValueError for an expected verdict that is none, or no claims.
+    to decide has no part but the first.
+
+    A claim that is not about the program, or decided without its facts and rules, has nothing of the last two
+    parts, one that is assumed a quarter of the last: unless the `reference`, a program for the same question,
+    has such a claim too. Raises ValueError for an expected verdict that is none, no claims, or a reference
+    that does not compile or asks nothing.
     """
     wanted: Verdict | dict[str, Verdict]
     if isinstance(expected, Mapping):
@@ -77,6 +99,7 @@ def assess(
             raise ValueError("no claims are expected")
     else:
         wanted = _verdict(expected)
+    usual = None if reference is None else _usual_worth(reference, wanted, limits)
     source = program_in(program)
     # A reward is asked for thousands of texts: none may cost more than its limits.
     if isinstance(source, str) and len(source) > LONGEST:
@@ -87,20 +110,34 @@ def assess(
         return _weighed(weights, 0, 0, 0, 0)
     if checked.program is None:
         return _weighed(weights, 1, 0, 0, 0)
-    if isinstance(wanted, Mapping):
-        pairs = _of_claims(checked.program, wanted, limits)
-    else:
-        pairs = [(_first_verdict(checked.program, limits), wanted)]
-    typed = sum(found is not Verdict.REJECTED for found, _ in pairs)
-    decided = sum(found not in (Verdict.REJECTED, Verdict.UNKNOWN) for found, _ in pairs)
-    agreeing = sum(found is each for found, each in pairs)
-    return _weighed(weights, 1, *(part / len(pairs) for part in (typed, decided, agreeing)))
+    judged = _judged(checked.program, wanted, limits)
+    typed = sum(each.verdict is not Verdict.REJECTED for each in judged)
+    usual = usual or [Worth.WHOLE] * len(judged)
+    shares = [_share(each.worth, least) for each, least in zip(judged, usual, strict=True)]
+    is_known = [each.verdict not in (Verdict.REJECTED, Verdict.UNKNOWN) for each in judged]
+    decided = sum(share > 0 and known for share, known in zip(shares, is_known, strict=True))
+    agreeing = sum(share * (each.verdict is each.wanted) for share, each in zip(shares, judged, strict=True))
+    return _weighed(weights, 1, *(part / len(judged) for part in (typed, decided, agreeing)))
+
+
+class _JudgedClaim(NamedTuple):
+    wanted: Verdict
+    verdict: Verdict
+    worth: Worth
+
+
+def _share(worth: Worth, usual: Worth) -> float:
+    """The share of the reward for a verdict, where claims like this are `usual` for the question."""
+    if worth >= usual:
+        return 1.0
+    return BEGGED if worth is Worth.BEGGED else 0.0
 
 
 def _weighed(weights: Weights, parses: float, typed: float, decided: float, agrees: float) -> Reward:
     parts = parses, typed, decided, agrees
     value = sum(weight * part for weight, part in zip(weights, parts, strict=True))
-    return Reward(parses, typed, decided, agrees, min(1.0, max(0.0, value)))
+    # Rounded, so that parts which are all 1 are worth 1.
+    return Reward(parses, typed, decided, agrees, min(1.0, max(0.0, round(value, 12))))
 
 
 def _verdict(expected: Expected) -> Verdict:
@@ -110,19 +147,74 @@ def _verdict(expected: Expected) -> Verdict:
     return found
 
 
-def _first_verdict(program: Program, limits: Limits) -> Verdict:
+def _usual_worth(
+    reference: str | dict[str, Any], wanted: Verdict | Mapping[str, Verdict], limits: Limits
+) -> list[Worth]:
+    """What the claims are worth in a program that is known to be right. Raises ValueError if it is none."""
+    checked = check_program(reference)
+    if checked.program is None:
+        raise ValueError("the reference does not compile")
+    judged = _judged(checked.program, wanted, limits)
+    if any(each.verdict is Verdict.REJECTED for each in judged):
+        raise ValueError("the reference does not ask what is expected")
+    return [each.worth for each in judged]
+
+
+def _judged(program: Program, wanted: Verdict | Mapping[str, Verdict], limits: Limits) -> list[_JudgedClaim]:
+    """The verdict on each claim that is expected, and what it is worth."""
+    by_others = not isinstance(wanted, Verdict)
+    if isinstance(wanted, Verdict):
+        found = [(wanted, *_first_verdict(program, limits))]
+    else:
+        found = _of_claims(program, wanted, limits)
+    with ClaimJudge(_extended(program), min(_JUDGING_MS, limits.total_ms)) as judge:
+        return [
+            _JudgedClaim(
+                expected,
+                verdict,
+                Worth.NOTHING
+                # What contradicts itself has no verdict, unless that was asked for.
+                if claim is None or (verdict is Verdict.INCONSISTENT and verdict is not expected)
+                else judge.worth(claim, verdict, by_others=by_others),
+            )
+            for expected, verdict, claim in found
+        ]
+
+
+def _extended(program: Program) -> Module:
+    """The module, with what claims of others have used first."""
+    module, extension = program.module, program.extension
+    return replace(
+        module,
+        symbols=(*module.symbols, *(each for each in extension.free if each not in module.symbols)),
+        definitions=extension.definitions(module.definitions),
+    )
+
+
+def _first_verdict(program: Program, limits: Limits) -> tuple[Verdict, Claim | None]:
     """The verdict of the first verification, `rejected` if there is none."""
     claims = program.module.claims[:1]
     if not claims:
-        return Verdict.REJECTED
-    return Verdict(verify_program(program.asking(claims), trust="solver", limits=limits).verdict)
+        return Verdict.REJECTED, None
+    verdict = verify_program(program.asking(claims), trust="solver", limits=limits).verdict
+    return Verdict(verdict), claims[0]
 
 
 def _of_claims(
     program: Program, wanted: Mapping[str, Verdict], limits: Limits
-) -> list[tuple[Verdict, Verdict]]:
+) -> list[tuple[Verdict, Verdict, Claim | None]]:
     with program.session(trust="solver", limits=limits) as session:
-        reports = verified(session, list(wanted), limits)
-        return [
-            (Verdict(report.verdict), each) for report, each in zip(reports, wanted.values(), strict=True)
-        ]
+        verdicts = [Verdict(report.verdict) for report in verified(session, list(wanted), limits)]
+    return [
+        (expected, verdict, None if verdict is Verdict.REJECTED else _claim(program, text))
+        for (text, expected), verdict in zip(wanted.items(), verdicts, strict=True)
+    ]
+
+
+def _claim(program: Program, text: str) -> Claim | None:
+    """A claim of others as the program's own; None if it is no formula over it."""
+    value = {"constraint": text}
+    sink = Sink(Document.from_value(value, "<claim>"))
+    statement = read_verification(value, sink)
+    found = [] if statement is None else program.extension.claims(0, statement, sink)
+    return found[0] if found else None

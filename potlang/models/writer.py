@@ -12,7 +12,7 @@ from potlang.languages.pot.program import Checked, Program
 from potlang.models.asking import ASKED_AGAIN, Attempt, BadReply, RetryLoop
 from potlang.models.endpoint import Completion, Message, Model, Sampling, assistant, user
 from potlang.models.program_replies import ReadProgram, read_program
-from potlang.models.prompting import question_prompt, repair_prompt, system_prompt
+from potlang.models.prompting import PromptSize, question_prompt, repair_prompt, system_prompt
 from potlang.models.replies import REASONING
 
 Progress = Callable[[Attempt], object]
@@ -28,13 +28,15 @@ class Asking(NamedTuple):
     """Options of the loop. `sampling.tries` bounds the attempts at one program.
 
     `semantics` take the place of the programs' own; `options` are the names of the verifications that there
-    must be. `safe_fixes`: what keeps its meaning is mended without a call.
+    must be. `safe_fixes`: what keeps its meaning is mended without a call. `prompt` is the size of what is
+    told of the language.
     """
 
     sampling: Sampling = USUAL
     semantics: Mapping[str, Any] | None = None
     options: tuple[str, ...] = ()
     safe_fixes: bool = True
+    prompt: PromptSize = "full"
 
 
 class Written(NamedTuple):
@@ -56,7 +58,7 @@ class ProgramWriter:
     def __init__(
         self, model: Model, asking: Asking, *, structured: bool = True, progress: Progress | None = None
     ) -> None:
-        self.system = system_prompt(asking.semantics)
+        self.system = system_prompt(asking.semantics, asking.prompt)
         self.asking = asking
         self.structured = structured
         self.model = model

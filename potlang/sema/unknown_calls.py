@@ -55,6 +55,9 @@ def _is_of_things(e: Elaborator, expr: s.Call, meant: str) -> bool:
     """Whether the arguments are members of the program's own sorts, of which the operator is not."""
     if meant in _OF_ANYTHING or binder_form(e, expr.args) is not None:
         return False
+    if meant == "Reachable" and len(expr.args) == 3:
+        # A relation, and two of its things.
+        return False
     sorts = [known_sort(e, arg) for arg in expr.args]
     if any(isinstance(arg, s.ListOf) for arg in expr.args):
         return False

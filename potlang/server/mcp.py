@@ -21,8 +21,12 @@ from mcp.shared.exceptions import MCPError
 from starlette.applications import Starlette
 
 from potlang import tool
-from potlang.models.prompting import question_prompt, repair_prompt, system_prompt
-from potlang.models.prompts import fenced
+from potlang.models.prompting import (
+    agent_check_prompt,
+    agent_prompt,
+    agent_repair_prompt,
+    diagnostics_text,
+)
 from potlang.server import content
 from potlang.server.callers import Callers
 from potlang.server.sessions import SESSION_HEADER, SessionLimits, origin_of
@@ -38,17 +42,22 @@ _BEAT_SECONDS: Final = 0.5
 _LONGEST_NAME: Final = 500
 _INSTRUCTIONS: Final = (
     "Use the tool `potlang` to verify reasoning: write premises and questions as a program, read the "
-    "verdicts. The resource potlang://reference describes the language, potlang://diagnostics/{code} a "
-    "mistake."
+    "verdicts; answer with what these support. Its operation `reference` and potlang://reference "
+    "describe the language, potlang://diagnostics/{code} a mistake."
+)
+_DECLARED: Final = tool.definition("mcp")
+_QUESTION: Final = types.PromptArgument(
+    name="question", description="In plain words, with its premises.", required=True
 )
 _PROMPTS: Final = {
-    "write_program": (
-        "Write a program for a question",
-        types.PromptArgument(name="question", description="In plain words.", required=True),
-    ),
+    "write_program": ("Answer a question by a program and its verdict", [_QUESTION]),
     "repair_program": (
-        "Repair a program by its diagnostics",
-        types.PromptArgument(name="program", description="Its JSON text.", required=True),
+        "Repair a program by its diagnostics, and verify it",
+        [types.PromptArgument(name="program", description="Its JSON text.", required=True)],
+    ),
+    "check_answer": (
+        "Check whether an answer in prose follows from its question",
+        [_QUESTION, types.PromptArgument(name="answer", description="In plain words.", required=True)],
     ),
 }
 
@@ -73,7 +82,7 @@ def make_server(callers: Callers) -> Server[Any]:
         version=__version__,
         title="potlang",
         instructions=_INSTRUCTIONS,
-        get_tool_input_schema=lambda name: tool.parameters() if name == tool.NAME else None,
+        get_tool_input_schema=lambda name: _DECLARED["inputSchema"] if name == tool.NAME else None,
         on_list_tools=list_tools,
         on_call_tool=call_tool,
         on_list_resources=_list_resources,
@@ -144,8 +153,8 @@ def _declared() -> types.Tool:
         name=tool.NAME,
         title="Verify reasoning",
         description=tool.DESCRIPTION,
-        input_schema=tool.parameters(),
-        output_schema=tool.answer_schema(),
+        input_schema=_DECLARED["inputSchema"],
+        output_schema=_DECLARED["outputSchema"],
         annotations=types.ToolAnnotations(
             read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False
         ),
@@ -204,8 +213,8 @@ async def _read_resource(_: Context, params: types.ReadResourceRequestParams) ->
 
 async def _list_prompts(_: Context, __: types.PaginatedRequestParams | None) -> types.ListPromptsResult:
     found = [
-        types.Prompt(name=name, description=description, arguments=[argument])
-        for name, (description, argument) in _PROMPTS.items()
+        types.Prompt(name=name, description=description, arguments=arguments)
+        for name, (description, arguments) in _PROMPTS.items()
     ]
     return types.ListPromptsResult(prompts=found)
 
@@ -216,25 +225,26 @@ async def _prompt(
     known = _PROMPTS.get(params.name)
     if known is None:
         raise MCPError(code=types.INVALID_PARAMS, message=f"no prompt {params.name[:80]!r}")
-    description, argument = known
-    given = (params.arguments or {}).get(argument.name)
-    if not given:
-        raise MCPError(code=types.INVALID_PARAMS, message=f"{params.name} needs `{argument.name}`")
-    if params.name == "write_program":
-        text = question_prompt(given)
-    else:
-        text = await _repair(context, callers, given)
-    message = types.PromptMessage(
-        role="user", content=types.TextContent(type="text", text=f"{system_prompt()}\n\n{text}")
-    )
+    description, arguments = known
+    given = {each.name: (params.arguments or {}).get(each.name) or "" for each in arguments}
+    missing = [name for name, value in given.items() if not value]
+    if missing:
+        raise MCPError(code=types.INVALID_PARAMS, message=f"{params.name} needs `{missing[0]}`")
+    match params.name:
+        case "write_program":
+            text = agent_prompt(given["question"])
+        case "check_answer":
+            text = agent_check_prompt(given["question"], given["answer"])
+        case _:
+            text = await _repair(context, callers, given["program"])
+    message = types.PromptMessage(role="user", content=types.TextContent(type="text", text=text))
     return types.GetPromptResult(description=description, messages=[message])
 
 
 async def _repair(context: Context, callers: Callers, program: str) -> str:
     """The program with its diagnostics."""
     answer = await callers.call({"operation": "check", "program": program}, _caller(context))
-    shown = fenced(program, "json")
     if answer["status"] == "ok":
-        return f"{shown}\n\nNo mistake was found in this program: reply with it unchanged."
+        return agent_repair_prompt(program, "No mistake was found in it: verify it as it is.")
     problem = answer.get("message", "it has mistakes").partition(":")[0]
-    return f"{shown}\n\n{repair_prompt(problem, answer.get('diagnostics', ()))}"
+    return agent_repair_prompt(program, diagnostics_text(problem, answer.get("diagnostics", ())))

@@ -20,33 +20,39 @@ from potlang.tool.arguments import MOST_CHARACTERS, CallArguments, CallMistake, 
 from potlang.utils.deadline import OutOfFuel, within
 from potlang.utils.resources import schema
 
-Operation = Literal["verify", "check", "fix", "compile", "view", "claims", "explain"]
+Operation = Literal["verify", "check", "fix", "compile", "view", "claims", "explain", "reference"]
 Provider = Literal["openai", "anthropic", "gemini", "mcp"]
 
 NAME: Final = "potlang"
 DESCRIPTION: Final = (
-    "Verifies reasoning with solvers. Write the premises as a typed program (sorts, functions, constants, "
-    "facts, rules) and each question as a verification; the answer is a verdict for each: entailed, refuted, "
-    "undetermined, inconsistent or unknown, with its evidence. A program with mistakes comes back with "
-    "diagnostics and fixes: repair it and call again. A Diagram-of-Thought trace or a DAG-MATH solution can "
-    "be sent in its place. Operations: verify (the default), check (mistakes alone), fix (apply the safe "
-    "fixes), compile (to SMT-LIB), view (a drawing of a trace or solution), claims (against a stored "
-    "policy), explain (a diagnostic's code)."
+    "Verifies reasoning with solvers. Write the premises as a typed program and each question as a "
+    "verification; the answer is a verdict for each (entailed, refuted, undetermined, inconsistent or "
+    "unknown) with its evidence. A program with mistakes comes back with diagnostics and fixes: repair it "
+    "and call again. `reference` explains the language by topics.\n\n"
+    "Formulas: `p and not q -> r`, `x != y or n // 2 <= 3`, `x in [a, b]`, `ForAll([x: T], P(x) <-> Q(x))`, "
+    "`Exists([x: T], P(x))`, `Count([x: T], P(x)) >= 2`, `Distinct(a, b)`, `If(p, n, 0) == 1`, "
+    "`d + 30 days < 2025-01-20`, `m == $900`.\n\n"
+    'Example: {"sorts":[{"name":"T","type":"EnumSort","values":["a","b"]}],"functions":[{"name":"P",'
+    '"domain":["T"],"range":"Bool"}],"knowledge_base":["P(a)"],"rules":[{"constraint":'
+    '"ForAll([x: T], P(x) -> P(b))"}],"verifications":[{"constraint":"P(b)"}]}'
 )
 CALL_SECONDS: Final = 10.0
 """Of a call, reading and solving together."""
 _LAST_SECONDS: Final = 1.0
 """More, for the answer: what is easy is still solved where reading has used up the time."""
 _ARGUMENTS: Final = {
-    "operation": "What to do; verify if it is left out.",
-    "program": "A PoT program; beside a trace the theory of its propositions.",
-    "policy": "The id of a stored policy, for claims.",
-    "claims": "Formulas in the policy's words, for claims.",
-    "code": "A diagnostic's code such as POT2001, for explain.",
-    "trace": "A trace of @node, @edge, @status and other records.",
+    "operation": "verify if left out; check: mistakes alone; fix: apply safe fixes; compile: to SMT-LIB; "
+    "view: draw a trace or solution; claims: against a stored policy; explain: a code; reference: a topic.",
+    "program": "A PoT program; beside a trace its theory.",
+    "policy": "Of claims: the id of a stored policy.",
+    "claims": "Formulas in the policy's words.",
+    "code": "Of explain: a diagnostic's code such as POT2001.",
+    "topic": "Of reference: sections, sorts, formulas, functions, definitions, exceptions, questions, dates, "
+    "optimization, packs, examples, or a pack.",
+    "trace": "A Diagram-of-Thought trace: @node, @edge and other records.",
     "solution": "A DAG-MATH solution, as JSON or text.",
-    "words": "Whether verify says the results on a program in plain sentences too.",
-    "models": "What the two examples of an undetermined claim show: the claim's symbols, or in full all.",
+    "words": "Whether verify says results in plain sentences too.",
+    "models": "For an undetermined claim: full shows all symbols.",
 }
 _NEEDED: Final[dict[str, str]] = {
     "verify": "program",
@@ -56,8 +62,10 @@ _NEEDED: Final[dict[str, str]] = {
     "view": "trace",
     "claims": "policy",
     "explain": "code",
+    "reference": "topic",
 }
 """The argument that an operation is about; a verb takes a trace or a solution as well."""
+_STRICT: Final = ("additionalProperties", "required")
 _VERBS: Final = ("verify", "check", "fix", "compile", "view")
 _FORMER: Final[dict[str, tuple[Operation, str]]] = {
     "trace": ("verify", "trace"),
@@ -78,13 +86,34 @@ def definition(provider: Provider = "openai") -> dict[str, Any]:
         case "gemini":
             return {**named, "parameters": parameters("gemini")}
         case "mcp":
-            return {**named, "inputSchema": parameters("json"), "outputSchema": answer_schema()}
+            return {
+                **named,
+                "inputSchema": _opened(parameters("anthropic")),
+                "outputSchema": answer_outline(),
+            }
     raise ValueError(f"no provider {provider!r}; there are {', '.join(get_args(Provider))}")
 
 
 def answer_schema() -> Schema:
     """The schema of every answer, `tool-answer-1`."""
     return schema("tool-answer-1")
+
+
+def answer_outline() -> Schema:
+    """The parts of an answer without what is in them, for clients that show the whole schema to a model."""
+    whole = answer_schema()
+    parts: dict[str, Schema] = {}
+    for key, node in whole["properties"].items():
+        inner = whole["$defs"][node["$ref"].rpartition("/")[2]] if "$ref" in node else node
+        parts[key] = {part: inner[part] for part in ("type", "enum") if part in inner}
+    return {"type": "object", "properties": parts, "required": whole["required"]}
+
+
+def _opened(node: Any) -> Any:
+    """A schema whose objects may have other keys, and fewer: whoever reads the call says what is wrong."""
+    if isinstance(node, dict):
+        return {key: _opened(each) for key, each in node.items() if key not in _STRICT}
+    return [_opened(each) for each in node] if isinstance(node, list) else node
 
 
 def parameters(profile: Profile = "json") -> Schema:
@@ -100,6 +129,7 @@ def parameters(profile: Profile = "json") -> Schema:
         "policy": text,
         "claims": {"type": "array", "items": {"type": "string"}},
         "code": text,
+        "topic": text,
         "trace": text,
         "solution": text,
         "words": {"type": "boolean"},
@@ -201,7 +231,7 @@ def _needed(given: CallArguments, operation: str) -> str:
 
 def _require(given: CallArguments, operation: str, needed: str) -> None:
     """Raises `CallMistake` if the argument that the operation is about is not there."""
-    if not given.lacks(needed):
+    if operation == "reference" or not given.lacks(needed):
         return
     other = f"; found {', '.join(map(repr, given.unknown))}" if given.unknown else ""
     help_ = _ARGUMENTS[needed]
@@ -231,6 +261,7 @@ __all__ = [
     "Operation",
     "Provider",
     "ToolAnswer",
+    "answer_outline",
     "answer_schema",
     "call",
     "definition",

@@ -19,6 +19,7 @@ Mistake = Literal[
     "too_large",
     "unknown_code",
     "unknown_policy",
+    "unknown_topic",
     "missing_extra",
     "timeout",
     "memory",

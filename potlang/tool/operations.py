@@ -52,6 +52,7 @@ LIMITS: Final = Limits(check_ms=2_000, total_ms=10_000, memory_mb=2_048)
 _LANGUAGES: Final[dict[str, Kind]] = {"program": "pot", "trace": "dot", "solution": "dagmath"}
 _LEAST_MS: Final = 1_000
 _MOST_CLAIMS: Final = 100
+_LONGEST_TOPIC: Final = 60
 _MOST_LINTS: Final = 5
 _OF_LINTS: Final = ("code", "message", "pointer")
 """Of a finding of the linter beside verdicts."""
@@ -177,6 +178,21 @@ def explain(given: CallArguments, deadline: float) -> Answer:
         hint = f"did you mean {near[0]}?" if near else "codes look like POT2001 and stand in every diagnostic"
         raise CallMistake("unknown_code", f"no code {asked!r}", hint)
     return {"status": "ok", "code": code, "text": api.explain(code) or CODES[code].headline}
+
+
+def reference(given: CallArguments, deadline: float) -> Answer:
+    """The language by a topic, or what topics there are."""
+    from potlang.models.topics import overview, topic, topics
+
+    if given.lacks("topic"):
+        return {"status": "ok", "text": overview()}
+    asked = given.text("topic")[:_LONGEST_TOPIC].strip()
+    try:
+        return {"status": "ok", "text": topic(asked)}
+    except KeyError as error:
+        near = error.args[1:]
+        hint = f"did you mean {near[0]}?" if near else f"one of {', '.join(topics())}, or a pack"
+        raise CallMistake("unknown_topic", f"no topic {asked!r}", hint) from None
 
 
 def _trace(given: CallArguments, deadline: float) -> Answer:

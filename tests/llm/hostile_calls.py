@@ -11,6 +11,7 @@ EXAMPLES = Path(__file__).parent.parent.parent / "examples"
 PROGRAM = json.loads((EXAMPLES / "giraffe.json").read_text(encoding="utf-8"))
 TRACE = (EXAMPLES / "refinement.dot.txt").read_text(encoding="utf-8")
 OPERATIONS = (
+    "reference",
     "verify",
     "check",
     "fix",
@@ -25,7 +26,7 @@ OPERATIONS = (
     "exec",
     "\x00",
 )
-KEYS = ("operation", "program", "policy", "claims", "code", "trace", "solution")
+KEYS = ("operation", "program", "policy", "claims", "code", "topic", "trace", "solution")
 NAMES = (
     *("\x00", "a\nb", "\u202egnirts", "\u2066x\u2069", '"', "'", "|", "a|b", "`a`", "</script>", "a;b", "\\"),
     *("$(touch x)", "%s%n", "../../etc/passwd", "\ud800", "\udfffx", "é" * 50, "𝔸", "and", "Not", "True", ""),

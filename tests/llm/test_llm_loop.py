@@ -195,7 +195,7 @@ MENDED = {
         f"{part}{'“' if at % 2 == 0 else '”'}" for at, part in enumerate(GOOD.split('"'))
     )[:-1],
     "arrows": GOOD.replace("->", "=>"),
-    "ampersands": GOOD.replace(" and ", " && "),
+    "ampersands": GOOD.replace("reptile(x) ->", "reptile(x) && reptile(x) ->"),
 }
 
 

@@ -438,7 +438,7 @@ def test_potc_prints_schemas_and_definitions() -> None:
     assert _printed() == json.loads(schema_text("pot-1"))
     assert _printed("--profile", "gemini") == program_schema("gemini")
     assert _printed("--profile", "openai", "--tool") == tool.definition("openai")
-    assert _printed("--tool")["inputSchema"] == tool.parameters("json")
+    assert _printed("--tool") == tool.definition("mcp")
 
 
 def test_broken_is_told_by_rule_and_place() -> None:

@@ -8,10 +8,13 @@ from types import ModuleType
 from typing import Any
 
 import pytest
+from reward_gaming import ATTEMPTS, REX, Attempt
 from statements import Property
 
 from potlang.generate.programs import ProgramDifficulty, generate
 from potlang.models import agreement, annotate, rewards, scripts
+from potlang.models.claim_worth import ClaimJudge
+from potlang.models.prompting import examples
 from potlang.models.rewards import LONGEST, Reward, Weights, assess, reward
 from potlang.report.results import Limits, Verdict
 from potlang.testing.damage import damaged
@@ -54,17 +57,71 @@ def test_what_cannot_be_decided_in_time() -> None:
 
 def test_claims_of_others() -> None:
     """[GEN-REWARD]: an easy question of its own is worth nothing then."""
-    known = {
+    known: dict[str, Any] = {
         "sorts": [{"name": "P", "type": "DeclareSort"}],
-        "functions": [{"name": "human", "domain": ["P"], "range": "Bool"}],
+        "functions": [{"name": name, "domain": ["P"], "range": "Bool"} for name in ("human", "greek")],
         "constants": {"p": {"sort": "P", "members": ["plato"]}},
-        "knowledge_base": ["human(plato)"],
+        "knowledge_base": ["greek(plato)", "ForAll([x: P], greek(x) -> human(x))"],
         "verifications": [{"name": "easy", "constraint": "True"}],
     }
     wanted: dict[str, Any] = {"human(plato)": True, "Not(human(plato))": False, "god(plato)": True}
     found = assess(known, wanted)
     assert found[:4] == (1, pytest.approx(2 / 3), pytest.approx(2 / 3), pytest.approx(2 / 3))
     assert assess({**known, "knowledge_base": []}, wanted).agrees == 0
+
+
+@pytest.mark.parametrize("attempt", ATTEMPTS, ids=lambda attempt: attempt.name)
+def test_attempts_at_gaming_earn_no_more_than_they_may(attempt: Attempt) -> None:
+    """[GEN-REWARD-CLAIM], [GEN-REWARD-BEGGED], [GEN-REWARD-LIMITS]"""
+    assert assess(attempt.program, attempt.expected).value == pytest.approx(attempt.most)
+
+
+@pytest.mark.parametrize("name", ["_impossible", "_states", "_states_contradiction"])
+def test_each_part_of_the_judgement_is_needed(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """[GEN-REWARD-CLAIM], [GEN-REWARD-BEGGED]"""
+    monkeypatch.setattr(ClaimJudge, name, lambda self, *formulas: False)
+    assert any(assess(each.program, each.expected).value > each.most + 0.01 for each in ATTEMPTS)
+
+
+def test_programs_whose_verdicts_are_known_earn_all() -> None:
+    """[GEN-REWARD-CLAIM]: honest programs lose nothing."""
+    for seed in range(24):
+        made = generate(seed)
+        assert assess(made.program, made.verdict).value == 1, seed
+    for example in examples():
+        claims = {each["constraint"]: example.verdicts[each["name"]] for each in _claims(example.program)}
+        assert assess(example.program, claims).value == 1
+
+
+def _claims(program: dict[str, Any]) -> list[dict[str, Any]]:
+    return [each for asked in program["verifications"] for each in asked.get("options", [asked])]
+
+
+def test_a_reference_says_what_is_usual_for_its_question() -> None:
+    """[GEN-REWARD-CLAIM]"""
+    sum_ = {"verifications": [{"constraint": "17 * 23 == 391"}]}
+    stated = {**REX, "verifications": [{"constraint": "iguana(rex)"}]}
+    derived = {**REX, "verifications": [{"constraint": "reptile(rex)"}]}
+    assert [reward(sum_, True), reward(sum_, True, reference=sum_)] == [0.3, 1]
+    assert [reward(stated, True), reward(stated, True, reference=stated)] == [0.55, 1]
+    assert [reward(stated, True, reference=derived), reward(derived, True, reference=derived)] == [0.55, 1]
+    assert reward(sum_, True, reference=stated) == 0.3
+    for broken in ("no program", {"verifications": []}):
+        with pytest.raises(ValueError, match="reference"):
+            reward(sum_, True, reference=broken)
+
+
+def test_a_claim_of_others_may_use_what_the_program_does_not() -> None:
+    """[GEN-REWARD-CLAIM]: functions of the calendar come with the claim alone."""
+    days: dict[str, Any] = {
+        "constants": {"days": {"sort": "Date", "members": ["start", "end"]}},
+        "knowledge_base": ["start == 2025-01-20", "end == start + 30 days"],
+    }
+    claims = {"Year(end) == 2025": True, "Month(end) == 1": False, "2025-01-01 < 2025-01-02": True}
+    assert assess(days, claims).value == 1
+    assert (
+        assess({**days, "knowledge_base": ["start == end"]}, {"Month(end) == Month(end)": True}).agrees == 0
+    )
 
 
 def test_weights() -> None:

@@ -31,9 +31,12 @@ _LEFT_OUT: Final = {
     "option": ("implies",),
 }
 """Keys that a formula says as well, or that another form of the object has."""
+_NOT_WRITTEN: Final = ("$schema", "description", "actions", "sources", "lint")
 _CLAIMS: Final = dict.fromkeys(("rule", "verification", "option"), ("constraint",))
 _NEEDED: Final[Mapping[str, tuple[str, ...]]] = {**_CLAIMS, "binder": ("sort",)}
-_KEPT: Final = ("type", "description", "enum", "items", "properties", "required", "anyOf", "$ref")
+_KEPT: Final = ("type", "enum", "items", "properties", "required", "anyOf", "$ref")
+_DESCRIBED: Final = {"sort": ("type",)}
+"""Keys that are described where they stand; of others the section's description says enough."""
 _TITLE: Final = "A program of the PoT language. Sorts and formulas are strings."
 
 
@@ -93,13 +96,15 @@ class _Reduction:
         properties: dict[str, Schema] = {}
         required = []
         for key, item in node["properties"].items():
-            if key in ("$schema", "description", "actions", "sources", "lint", *_LEFT_OUT.get(name, ())):
+            if key in _NOT_WRITTEN or key in _LEFT_OUT.get(name, ()):
                 continue
             found = self._node(item, key)
             must = key in needed or found.get("type") == "array" or "enum" in found or key == "name"
             if not must and self._profile == "openai":
                 found, must = {"anyOf": [found, {"type": "null"}]}, True
-            properties[key] = found
+            is_described = (not name or key in _DESCRIBED.get(name, ())) and "$ref" not in found
+            said = {"description": item["description"]} if is_described and "description" in item else {}
+            properties[key] = {**said, **found}
             required += [key] if must else []
         made: Schema = {"type": "object", "properties": properties, "required": required}
         return made if self._profile == "gemini" else {**made, "additionalProperties": False}
@@ -110,10 +115,8 @@ def _one_form(node: Schema, wanted: str | None) -> Schema:
     options = node.get("anyOf")
     if options is not None:
         left = [each for each in options if each.get("type") != "null" and not has_free_keys(each)]
-        fitting = [each for each in left if each.get("type") == wanted] or left
-        outer = {key: value for key, value in node.items() if key == "description"}
-        kept = fitting[0]
-        return kept if "$ref" in kept else {**outer, **kept}
+        fitting: list[Schema] = [each for each in left if each.get("type") == wanted] or left
+        return fitting[0]
     kind = node.get("type")
     if isinstance(kind, list):
         kinds = [each for each in kind if each != "null"]
