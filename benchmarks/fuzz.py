@@ -573,8 +573,10 @@ def _targets() -> list[Target]:
     from potlang.models import json_replies, program_replies
     from potlang.models.annotate import split_steps
     from potlang.models.asking import BadReply
+    from potlang.models.endpoint.anthropic import MESSAGES
+    from potlang.models.endpoint.chat import CHAT
     from potlang.models.endpoint.model import EndpointError
-    from potlang.models.endpoint.stream import read_completion
+    from potlang.models.endpoint.stream import PartialAnswer, read_answer
     from potlang.models.evaluation.outcomes import QuestionOutcome
     from potlang.models.evaluation.questions import read_questions, read_recorded
     from potlang.models.gold_journal import read_problems
@@ -762,7 +764,9 @@ def _targets() -> list[Target]:
 
     def stream(data: bytes) -> None:
         kind = ("text/event-stream", "application/json")[len(data) % 2]
-        read_completion([data[: len(data) // 2], data[len(data) // 2 :]], kind, 100_000, lambda: None)
+        chunks = [data[: len(data) // 2], data[len(data) // 2 :]]
+        dialect = (CHAT, MESSAGES)[sum(data) % 2]
+        read_answer(PartialAnswer(), chunks, kind, dialect, 100_000, lambda: None)
 
     def cases(data: bytes) -> None:
         with contextlib.suppress(ValueError, RecursionError):

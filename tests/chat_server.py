@@ -1,4 +1,4 @@
-"""A server that speaks the chat-completions protocol and plays what it is given, also misbehaviour.
+"""A server that speaks the protocols of OpenAI and Anthropic and plays what it is given, also misbehaviour.
 
 with ChatServer(["four", Status(429, retry_after=0)]) as server:
     Endpoint(model="m", base_url=server.base_url).complete([user("2 + 2?")])
@@ -9,30 +9,45 @@ from __future__ import annotations
 import json
 import threading
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Final, NamedTuple
 
-_PATH: Final = "/v1/chat/completions"
+_MESSAGES: Final = "/v1/messages"
+_AZURE: Final = "/openai/deployments/d"
+_PATHS: Final = ("/v1/chat/completions", f"{_AZURE}/chat/completions", _MESSAGES)
+_ENDS: Final = {"stop": "end_turn", "length": "max_tokens", "tool_calls": "tool_use"}
 _PIECE: Final = 7
 """Characters of an answer in one event of a stream."""
 
 
 class Answer(NamedTuple):
-    """A text, why it ends, and what it is said to have cost."""
+    """A text, why it ends, what it is said to have cost, and what is beside it. `model`: by default as asked.
+
+    `cached` of the prompt's tokens and `thought` of the others are counted apart.
+    """
 
     text: str
     finish_reason: str = "stop"
     prompt_tokens: int = 11
     completion_tokens: int = 5
+    reasoning: str = ""
+    refusal: str = ""
+    arguments: str = ""
+    model: str = ""
+    cached: int = 0
+    thought: int = 0
+    cost: float | None = None
 
 
 class Status(NamedTuple):
-    """An error: a status, and what the body says of it."""
+    """An error: a status, and what the body says of it, with more keys of the error, and more headers."""
 
     code: int
     message: str = "no"
     retry_after: float | str | None = None
+    error: Mapping[str, Any] = {}
+    headers: Mapping[str, str] = {}
 
 
 class Redirect(NamedTuple):
@@ -43,10 +58,11 @@ class Redirect(NamedTuple):
 
 
 class Raw(NamedTuple):
-    """A body as it is, with status 200."""
+    """A body as it is."""
 
     body: bytes
     content_type: str = "application/json"
+    code: int = 200
 
 
 class CutOff(NamedTuple):
@@ -70,7 +86,11 @@ class Silence(NamedTuple):
     seconds: float = 60.0
 
 
-Behaviour = str | Answer | Status | Redirect | Raw | CutOff | Endless | Silence
+class Dropped(NamedTuple):
+    """The connection is closed without a byte."""
+
+
+Behaviour = str | Answer | Status | Redirect | Raw | CutOff | Endless | Silence | Dropped
 Script = Iterable[Behaviour] | Callable[[Mapping[str, Any]], Behaviour]
 
 
@@ -86,11 +106,13 @@ class ChatServer:
     """Serves on a free port of this machine, in threads, from `with` on until its end.
 
     `script`: what to do, request by request (then status 500), or by a function of the request's JSON.
-    `key`: the one that is wanted, any other gets 401. `received` are the requests so far.
+    `key`: the one that is wanted, any other gets 401. `refuses`: parameters that are refused by name, with
+    status 400; the script has no part in these. `received` are the requests so far.
     """
 
-    def __init__(self, script: Script, *, key: str | None = None) -> None:
+    def __init__(self, script: Script, *, key: str | None = None, refuses: Sequence[str] = ()) -> None:
         self.key = key
+        self.refuses = refuses
         self.received: list[Received] = []
         self.stopped = threading.Event()
         self._lock = threading.Lock()
@@ -101,9 +123,19 @@ class ChatServer:
         self._thread = threading.Thread(target=self._server.serve_forever, args=(0.05,), daemon=True)
 
     @property
+    def root(self) -> str:
+        """The address without a path, as Anthropic's library has it."""
+        return f"http://127.0.0.1:{self._server.server_address[1]}"
+
+    @property
     def base_url(self) -> str:
         """What a client is given."""
-        return f"http://127.0.0.1:{self._server.server_address[1]}/v1"
+        return f"{self.root}/v1"
+
+    @property
+    def azure_url(self) -> str:
+        """The same server as a deployment of Azure."""
+        return f"{self.root}{_AZURE}?api-version=2024-10-21"
 
     def __enter__(self) -> ChatServer:
         self._thread.start()
@@ -119,11 +151,23 @@ class ChatServer:
         """What to do about a request."""
         with self._lock:
             self.received.append(received)
-            if received.path != _PATH:
+            if received.path.partition("?")[0] not in _PATHS:
                 return Status(404, f"no {received.path}")
-            if self.key is not None and received.headers.get("authorization") != f"Bearer {self.key}":
-                return Status(401, f"wrong key: {received.headers.get('authorization')}")
+            if received.path.startswith(_AZURE) and "api-version=" not in received.path:
+                return Status(404, "Resource not found")
+            if self.key is not None and _key(received.headers) != self.key:
+                return Status(401, f"wrong key: {_key(received.headers)}")
+            for name in self.refuses:
+                if name in received.body:
+                    message = f"Unsupported parameter: '{name}' is not supported with this model."
+                    return Status(400, message, error={"param": name, "code": "unsupported_parameter"})
             return self._script(received.body)
+
+
+def _key(headers: Mapping[str, str]) -> str:
+    """The key in the headers, in each provider's place."""
+    found = headers.get("api-key") or headers.get("x-api-key") or headers.get("authorization", "")
+    return found.removeprefix("Bearer ")
 
 
 def _in_order(script: Iterable[Behaviour]) -> Callable[[Mapping[str, Any]], Behaviour]:
@@ -150,15 +194,18 @@ def _handler(server: ChatServer) -> type[BaseHTTPRequestHandler]:
 
         def _do(self, found: Behaviour, body: Mapping[str, Any]) -> None:
             match found:
-                case Status(code, message, retry_after):
+                case Status(code, said, retry_after, error, more):
                     extra = {} if retry_after is None else {"retry-after": str(retry_after)}
-                    self._whole(code, json.dumps({"error": {"message": message}}).encode(), extra=extra)
+                    text = json.dumps({"error": {"message": said, **error}})
+                    self._whole(code, text.encode(), extra={**extra, **more})
                 case Redirect(location, code):
                     self._whole(code, b"", extra={"location": location})
-                case Raw(content, content_type):
-                    self._whole(200, content, content_type)
+                case Raw(content, content_type, code):
+                    self._whole(code, content, content_type)
                 case CutOff(text, characters):
-                    self._stream(Answer(text[:characters]), is_whole=False)
+                    self._stream(Answer(text[:characters]), body, is_whole=False)
+                case Dropped():
+                    self.close_connection = True
                 case Endless(piece, seconds, code):
                     self._endless(piece, seconds, code)
                 case Silence(seconds):
@@ -167,9 +214,13 @@ def _handler(server: ChatServer) -> type[BaseHTTPRequestHandler]:
                 case _:
                     answer = Answer(found) if isinstance(found, str) else found
                     if body.get("stream"):
-                        self._stream(answer)
+                        self._stream(answer, body)
                     else:
-                        self._whole(200, json.dumps(_completion(answer, body)).encode())
+                        shape = message if self._is_anthropic() else completion
+                        self._whole(200, json.dumps(shape(answer, body)).encode())
+
+        def _is_anthropic(self) -> bool:
+            return self.path == _MESSAGES
 
         def _whole(
             self,
@@ -191,23 +242,19 @@ def _handler(server: ChatServer) -> type[BaseHTTPRequestHandler]:
             self.send_header("transfer-encoding", "chunked")
             self.end_headers()
 
-        def _stream(self, answer: Answer, *, is_whole: bool = True) -> None:
+        def _stream(self, answer: Answer, body: Mapping[str, Any], *, is_whole: bool = True) -> None:
             """The events of an answer; if that is not all of it, the connection breaks behind its text."""
             self._start(200)
-            for at in range(0, len(answer.text), _PIECE):
-                content = answer.text[at : at + _PIECE]
-                self._event({"choices": [{"delta": {"content": content}, "index": 0, "finish_reason": None}]})
+            events = _message_events if self._is_anthropic() else _completion_events
+            for event in events(answer, body, is_whole):
+                name = f"event: {event['type']}\n".encode() if self._is_anthropic() else b""
+                self._chunk(name + b"data: " + json.dumps(event).encode() + b"\n\n")
             if not is_whole:
                 self.close_connection = True
                 return
-            self._event({"choices": [{"delta": {}, "index": 0, "finish_reason": answer.finish_reason}]})
-            self._event({"choices": [], "usage": _usage(answer)})
-            self._chunk(b"data: [DONE]\n\n")
+            if not self._is_anthropic():
+                self._chunk(b"data: [DONE]\n\n")
             self._chunk(b"")
-
-        def _event(self, value: Mapping[str, Any]) -> None:
-            event = {"id": "1", "object": "chat.completion.chunk", "created": 0, "model": "m", **value}
-            self._chunk(b"data: " + json.dumps(event).encode() + b"\n\n")
 
         def _chunk(self, data: bytes) -> None:
             self.wfile.write(b"%x\r\n%s\r\n" % (len(data), data))
@@ -222,22 +269,126 @@ def _handler(server: ChatServer) -> type[BaseHTTPRequestHandler]:
     return Handler
 
 
-def _usage(answer: Answer) -> dict[str, int]:
-    return {
+def _pieces(text: str) -> list[str]:
+    return [text[at : at + _PIECE] for at in range(0, len(text), _PIECE)]
+
+
+# --- OpenAI ------------------------------------------------------------------------------------------
+
+
+def _completion_events(answer: Answer, body: Mapping[str, Any], is_whole: bool) -> Iterator[dict[str, Any]]:
+    deltas: list[dict[str, Any]] = [{"reasoning_content": each} for each in _pieces(answer.reasoning)]
+    deltas += [{"content": each} for each in _pieces(answer.text)]
+    deltas += [{"refusal": each} for each in _pieces(answer.refusal)]
+    for each in _pieces(answer.arguments):
+        deltas.append({"tool_calls": [{"index": 0, "function": {"arguments": each}}]})
+    if answer.arguments:
+        deltas.append({"tool_calls": [{"index": 1, "function": {"arguments": "{}"}}]})
+    choices = [{"delta": each, "index": 0, "finish_reason": None} for each in deltas]
+    if is_whole:
+        choices.append({"delta": {}, "index": 0, "finish_reason": answer.finish_reason})
+    head = {
+        "id": "1",
+        "object": "chat.completion.chunk",
+        "created": 0,
+        "model": answer.model or body.get("model", "m"),
+    }
+    yield from ({**head, "choices": [each]} for each in choices)
+    if is_whole:
+        yield {**head, "choices": [], "usage": _usage(answer)}
+
+
+def _usage(answer: Answer) -> dict[str, Any]:
+    found: dict[str, Any] = {
         "prompt_tokens": answer.prompt_tokens,
         "completion_tokens": answer.completion_tokens,
         "total_tokens": answer.prompt_tokens + answer.completion_tokens,
     }
+    if answer.cached or answer.thought:
+        found["prompt_tokens_details"] = {"cached_tokens": answer.cached}
+        found["completion_tokens_details"] = {"reasoning_tokens": answer.thought}
+    return found if answer.cost is None else {**found, "cost": answer.cost}
 
 
-def _completion(answer: Answer, body: Mapping[str, Any]) -> dict[str, Any]:
-    message = {"role": "assistant", "content": answer.text}
+def completion(answer: Answer, body: Mapping[str, Any]) -> dict[str, Any]:
+    """The answer in one piece, as OpenAI has it."""
+    message: dict[str, Any] = {"role": "assistant", "content": answer.text}
+    if answer.reasoning:
+        message["reasoning_content"] = answer.reasoning
+    if answer.refusal:
+        message |= {"refusal": answer.refusal, "content": None}
+    if answer.arguments:
+        calls = [{"function": {"name": "f", "arguments": each}} for each in (answer.arguments, "{}")]
+        message["tool_calls"] = calls
     choice = {"index": 0, "message": message, "finish_reason": answer.finish_reason}
     return {
         "id": "1",
         "object": "chat.completion",
         "created": 0,
-        "model": body.get("model", "m"),
+        "model": answer.model or body.get("model", "m"),
         "choices": [choice],
         "usage": _usage(answer),
+    }
+
+
+# --- Anthropic ---------------------------------------------------------------------------------------
+
+
+def _blocks(answer: Answer) -> list[tuple[dict[str, Any], str, str, str]]:
+    """Each block as it begins, and the kind, the key and the text of what is added to it."""
+    found: list[tuple[dict[str, Any], str, str, str]] = []
+    if answer.reasoning:
+        block = {"type": "thinking", "thinking": "", "signature": ""}
+        found.append((block, "thinking_delta", "thinking", answer.reasoning))
+    if answer.text:
+        found.append(({"type": "text", "text": ""}, "text_delta", "text", answer.text))
+    for arguments in (answer.arguments, "{}") if answer.arguments else ():
+        block = {"type": "tool_use", "id": "t", "name": "answer", "input": {}}
+        found.append((block, "input_json_delta", "partial_json", arguments))
+    return found
+
+
+def _stop(answer: Answer) -> dict[str, Any]:
+    if answer.refusal:
+        return {"stop_reason": "refusal", "stop_details": {"type": "refusal", "explanation": answer.refusal}}
+    return {"stop_reason": _ENDS.get(answer.finish_reason, answer.finish_reason), "stop_sequence": None}
+
+
+def _message_events(answer: Answer, body: Mapping[str, Any], is_whole: bool) -> Iterator[dict[str, Any]]:
+    start = message(answer, body) | {"content": [], "stop_reason": None}
+    start["usage"] = {**start["usage"], "output_tokens": 1}
+    yield {"type": "message_start", "message": start}
+    yield {"type": "ping"}
+    for at, (block, kind, key, text) in enumerate(_blocks(answer)):
+        yield {"type": "content_block_start", "index": at, "content_block": block}
+        for each in _pieces(text):
+            yield {"type": "content_block_delta", "index": at, "delta": {"type": kind, key: each}}
+        if is_whole:
+            yield {"type": "content_block_stop", "index": at}
+    if is_whole:
+        usage = {"output_tokens": answer.completion_tokens}
+        yield {"type": "message_delta", "delta": _stop(answer), "usage": usage}
+        yield {"type": "message_stop"}
+
+
+def message(answer: Answer, body: Mapping[str, Any]) -> dict[str, Any]:
+    """The answer in one piece, as Anthropic has it."""
+    content = []
+    for block, _, key, text in _blocks(answer):
+        content.append(
+            {**block, "input": json.loads(text)} if block["type"] == "tool_use" else {**block, key: text}
+        )
+    return {
+        "id": "msg_1",
+        "type": "message",
+        "role": "assistant",
+        "model": answer.model or body.get("model", "m"),
+        "content": content,
+        **_stop(answer),
+        "usage": {
+            "input_tokens": answer.prompt_tokens - answer.cached,
+            "cache_read_input_tokens": answer.cached,
+            "cache_creation_input_tokens": 0,
+            "output_tokens": answer.completion_tokens,
+        },
     }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 from collections.abc import Iterator
 from pathlib import Path
@@ -26,6 +27,12 @@ settings.load_profile("potlang")
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     # A shell that runs its commands in the background has them ignore it, which some tests are about.
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _own_model_cache(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Replies of the tests' models are kept in no home directory."""
+    os.environ["POTLANG_MODEL_CACHE"] = str(tmp_path_factory.mktemp("replies"))
 
 
 @pytest.fixture(scope="session", autouse=True)

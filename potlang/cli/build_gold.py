@@ -65,8 +65,9 @@ def build_gold(
     from potlang.models.gold_journal import GoldJournal, run
     from potlang.models.journal import BadJournal
 
-    endpoint = asked.endpoint()
-    judge = None if judge_model is None else asked.endpoint(judge_model)
+    budget = asked.budget()
+    endpoint = asked.endpoint(budget=budget)
+    judge = None if judge_model is None else asked.endpoint(judge_model, budget=budget)
     models = Models.one(endpoint, judge)
     sampling = asked.sampling()
     bad: list[str] = []

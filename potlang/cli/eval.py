@@ -95,7 +95,7 @@ _bootstrap_options = grouped(
     help="Draw the paper's figure 3 for all questions, as SVG and as PNG.",
 )
 @format_option("text", "json", "csv")
-@model_options()
+@model_options(cached=True)
 @solving_options
 @color_option
 def eval_(
@@ -166,9 +166,9 @@ def _writing(asked: AskedModel) -> Iterator[Reasoner]:
     """The model that the options name."""
     from potlang.models.evaluation.reasoners import WritingModel
 
-    with asked.endpoint() as endpoint:
+    with asked.endpoint(cached=True) as endpoint:
         try:
-            yield WritingModel(endpoint, asked.sampling(), place=endpoint.base_url)
+            yield WritingModel(endpoint, asked.sampling(), place=endpoint.place)
         except MissingExtraError as error:
             raise click.UsageError(str(error)) from error
 

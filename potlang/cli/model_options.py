@@ -2,51 +2,85 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 
 import click
 
-from potlang.cli.common import Command
+from potlang.cli.common import Command, tell
 from potlang.cli.helping import Command as HelpedCommand
 from potlang.cli.options import grouped
+from potlang.models.endpoint.model import Completion, Message, Settings, WrappedModel
 
 if TYPE_CHECKING:
-    from potlang.models.endpoint import Endpoint, Sampling
-    from potlang.models.endpoint.client import JsonMode
+    from potlang.models.endpoint import Endpoint, ModelBudget, Prices, Sampling
+    from potlang.models.endpoint.cached import CachedModel
+    from potlang.models.endpoint.metered import MeteredModel
+    from potlang.models.endpoint.providers import Provider
+    from potlang.models.endpoint.request import JsonMode
+
+
+_OFF = "off"
 
 
 class AskedModel(NamedTuple):
-    """The values of the options: the model, its endpoint, and the sampling of replies.
+    """The values of the options: the model, its endpoint, the sampling of replies, and what it may cost.
 
-    None stands for what the environment says of `model` and `base_url`, and else for the endpoint's own.
+    None stands for what the environment says of `model`, `base_url` and `provider`, and else for the
+    endpoint's own; of `model_cache` for the command's default.
     """
 
     model: str | None
     base_url: str | None
+    provider: Provider | None
     json_mode: JsonMode
     attempts: int
     temperature: float | None
     max_tokens: int | None
     model_timeout: float
     model_seed: int | None
+    model_cache: str | None
+    price: str | None
+    budget_tokens: int | None
+    budget_dollars: float | None
 
-    def endpoint(self, model: str | None = None) -> Endpoint:
-        """The endpoint that the options and the environment name; a usage error if they name none.
+    def endpoint(
+        self, model: str | None = None, *, budget: ModelBudget | None = None, cached: bool = False
+    ) -> AskedEndpoint:
+        """The model that the options and the environment name; a usage error if they name none.
 
-        `model` is another model there.
+        `model` is another one there, `budget` one that several share, `cached`: its replies are kept unless
+        the options say otherwise.
         """
-        from potlang.models.endpoint import Endpoint
+        from potlang.models.endpoint import Endpoint, MeteredModel
 
         try:
-            return Endpoint.from_environment(
+            found: Endpoint | MeteredModel | CachedModel = Endpoint.from_environment(
                 model or self.model,
                 base_url=self.base_url,
+                provider=self.provider,
                 json_mode=self.json_mode,
                 timeout=self.model_timeout,
             )
         except ValueError as error:
             raise click.UsageError(str(error)) from error
+        budget = budget or self.budget()
+        if self.price is not None or budget is not None:
+            found = MeteredModel(found, self._prices(), budget)
+        if (path := self._cache_path(cached)) is not None:
+            from potlang.models.endpoint.cached import CachedModel
+
+            found = CachedModel(found, path)
+        return AskedEndpoint(found, budget)
+
+    def budget(self) -> ModelBudget | None:
+        """The budget of the run; None if it has none."""
+        from potlang.models.endpoint import ModelBudget
+
+        if self.budget_tokens is None and self.budget_dollars is None:
+            return None
+        return ModelBudget(tokens=self.budget_tokens, dollars=self.budget_dollars)
 
     def sampling(self) -> Sampling:
         """The sampling of replies."""
@@ -54,11 +88,67 @@ class AskedModel(NamedTuple):
 
         return Sampling(self.attempts, self.temperature, self.max_tokens, self.model_timeout, self.model_seed)
 
+    def _prices(self) -> Prices | None:
+        from potlang.models.endpoint.metered import read_prices
 
-def model_options(attempts: int = 3, accepted: str = "one program") -> Callable[[Command], Command]:
+        try:
+            return None if self.price is None else read_prices(self.price)
+        except (ValueError, OSError) as error:
+            raise click.BadParameter(str(error), param_hint="--price") from error
+
+    def _cache_path(self, cached: bool) -> Path | None:
+        from potlang.models.endpoint.cached import usual_cache
+
+        if self.model_cache == _OFF or (self.model_cache is None and not cached):
+            return None
+        if self.model_cache is not None:
+            return Path(self.model_cache)
+        try:
+            return usual_cache()
+        except RuntimeError:
+            # Without a home nothing is kept, which is no reason not to answer.
+            return None
+
+
+class AskedEndpoint(WrappedModel):
+    """The model that a command asks. Its end is told on standard error: notes, replies kept, money spent."""
+
+    def __init__(self, model: Endpoint | MeteredModel | CachedModel, budget: ModelBudget | None) -> None:
+        super().__init__(model)
+        self._budget = budget
+        self._is_told = False
+
+    def complete(self, messages: Sequence[Message], **settings: Unpack[Settings]) -> Completion:
+        """The model's. Raises EndpointError."""
+        return self._model.complete(messages, **settings)
+
+    def close(self) -> None:
+        """Closes the model, and says once what there is to say of it."""
+        super().close()
+        if self._is_told:
+            return
+        self._is_told = True
+        for each in self.notes:
+            tell(f"note: {each}")
+        figures = getattr(self._model, "figures", None)
+        if figures is not None and figures.found:
+            tell(
+                f"note: {figures.found} of {figures.found + figures.asked} replies are from the model cache, "
+                f"with {figures.prompt_tokens} + {figures.completion_tokens} tokens that cost nothing now"
+            )
+        if self._budget is not None:
+            tokens, dollars = self._budget.spent
+            money = f", ${dollars:.4f}" if dollars else ""
+            tell(f"note: spent of the budget: {tokens} tokens{money}")
+
+
+def model_options(
+    attempts: int = 3, accepted: str = "one program", *, cached: bool = False
+) -> Callable[[Command], Command]:
     """Adds the options, which the command gets as one parameter, `asked`, an `AskedModel`.
 
-    `attempts` is how many replies there are by default for what is `accepted`.
+    `attempts` is how many replies there are by default for what is `accepted`, `cached` whether they are
+    kept by default.
     """
 
     return grouped(
@@ -68,6 +158,11 @@ def model_options(attempts: int = 3, accepted: str = "one program") -> Callable[
         click.option("--model", metavar="NAME", help="The model at the endpoint. [default: POTLANG_MODEL]"),
         click.option(
             "--base-url", help="The endpoint. [default: OPENAI_BASE_URL; the key is OPENAI_API_KEY]"
+        ),
+        click.option(
+            "--provider",
+            type=click.Choice(["openai", "azure", "anthropic"]),
+            help="Whose interface the endpoint has. [default: as its address or the environment shows]",
         ),
         click.option(
             "--json-mode",
@@ -92,6 +187,25 @@ def model_options(attempts: int = 3, accepted: str = "one program") -> Callable[
             "--model-seed",
             type=int,
             help="Seed of the first request; each further request has the next seed.",
+        ),
+        click.option(
+            "--model-cache",
+            metavar="FILE|off",
+            help="Keep replies in this file, and ask for none that is in it. "
+            f"[default: {'replies.sqlite3 in the cache directory' if cached else _OFF}]",
+        ),
+        click.option(
+            "--price",
+            metavar="IN,OUT[,CACHED]|FILE.json",
+            help="Dollars for a million tokens, or a file that has them by model.",
+        ),
+        click.option(
+            "--budget-tokens", type=click.IntRange(1), help="Ask no more once so many tokens may be spent."
+        ),
+        click.option(
+            "--budget-dollars",
+            type=click.FloatRange(0, min_open=True),
+            help="Ask no more once so much money may be spent.",
         ),
     )
 

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from potlang.languages.dot.read.records import Profile
     from potlang.languages.pot.program import Program
     from potlang.models.asking import Attempt
-    from potlang.models.endpoint import Endpoint
+    from potlang.models.endpoint import Model
     from potlang.models.prompting import PromptSize
     from potlang.models.reasoned import Reasoned
     from potlang.models.reasoned_trace import ReasonedTrace
@@ -214,7 +214,7 @@ def _refuse_others(context: click.Context, language: Language) -> None:
 
 def _by_programs(
     question: str,
-    endpoint: Endpoint,
+    endpoint: Model,
     asked: AskedModel,
     k: int,
     jobs: int,
@@ -249,7 +249,7 @@ def _by_programs(
 
 def _by_traces(
     question: str,
-    endpoint: Endpoint,
+    endpoint: Model,
     asked: AskedModel,
     k: int,
     trace: TraceQuestion,

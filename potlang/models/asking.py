@@ -14,7 +14,7 @@ ReplyPart = Literal["text", "arguments", "reasoning"]
 """Where in a reply something is: in its text, in what it calls a tool with, in the thoughts beside it."""
 
 DEFAULT_SAMPLING = Sampling()
-FATAL: frozenset[Failure] = frozenset({"refused", "unauthorized", "not found"})
+FATAL: frozenset[Failure] = frozenset({"refused", "unauthorized", "not found", "budget"})
 """Failures that no further request can mend: a run over many questions ends at the first of them."""
 ASKED_AGAIN: Final[frozenset[Failure]] = frozenset({"cut off", "too large"})
 """Failures of one reply; others are of the endpoint, or the model's own will, and would come back."""
@@ -33,7 +33,7 @@ class Attempt(NamedTuple):
     why the reply was not accepted, empty if it was; `failure` is the endpoint's reason where there is no
     reply. Of a program: `program` is the text that was compiled, found in the `part` of the reply and after
     `mended` safe fixes; `diagnostics` are those of the compiler. `reasoning`, `arguments`, `answered_by`,
-    `cost` and tokens are those of the completion.
+    `cost` and tokens are those of the completion, which was perhaps kept from an earlier run (`from_cache`).
     """
 
     messages: tuple[Message, ...]
@@ -58,6 +58,7 @@ class Attempt(NamedTuple):
     cached_tokens: int | None = None
     reasoning_tokens: int | None = None
     cost: float | None = None
+    from_cache: bool = False
 
 
 class Conversation(Protocol[FoundCo]):
@@ -161,26 +162,14 @@ class RetryLoop:
                 seed=None if seed is None else seed + len(self.attempts),
             )
         except EndpointError as error:
-            failed = attempt._replace(problem=str(error), failure=error.reason)
+            self._keep_broken(attempt, error.broken)
+            failed = _with_reply(attempt, error.received)
+            failed = failed._replace(problem=str(error), failure=error.reason)
             self.attempts.append(failed._replace(seconds=error.seconds, tries=error.tries))
             self._tell()
             raise
-        self.attempts.append(
-            attempt._replace(
-                reply=done.text,
-                finish_reason=done.finish_reason,
-                seconds=done.seconds,
-                tries=done.tries,
-                prompt_tokens=done.usage.prompt,
-                completion_tokens=done.usage.completion,
-                reasoning=done.reasoning,
-                arguments=done.arguments,
-                answered_by="" if done.model == model.name else done.model,
-                cached_tokens=done.usage.cached,
-                reasoning_tokens=done.usage.reasoning,
-                cost=done.cost,
-            )
-        )
+        self._keep_broken(attempt, done.broken)
+        self.attempts.append(_with_reply(attempt, done)._replace(seconds=done.seconds, tries=done.tries))
         try:
             found = read(done)
         except BadReply as error:
@@ -205,6 +194,12 @@ class RetryLoop:
 
         return self.once(model, (user(prompt),), whole, schema=schema, stage=stage)
 
+    def _keep_broken(self, attempt: Attempt, broken: tuple[Completion, ...]) -> None:
+        """Notes the answers that broke off before another one came: they may have been paid for."""
+        for each in broken:
+            problem = f"the answer broke off: {each.finish_reason}"
+            self.attempts.append(_with_reply(attempt, each)._replace(problem=problem, tries=1))
+
     def note(self, **parts: Any) -> None:
         """Changes parts of the last attempt."""
         self.attempts[-1] = self.attempts[-1]._replace(**parts)
@@ -217,6 +212,25 @@ class RetryLoop:
     def _tell(self) -> None:
         if self._progress is not None:
             self._progress(self.attempts[-1])
+
+
+def _with_reply(attempt: Attempt, done: Completion | None) -> Attempt:
+    """The attempt with a reply, or as much of one as there is."""
+    if done is None:
+        return attempt
+    return attempt._replace(
+        reply=done.text,
+        finish_reason=done.finish_reason,
+        prompt_tokens=done.usage.prompt,
+        completion_tokens=done.usage.completion,
+        reasoning=done.reasoning,
+        arguments=done.arguments,
+        answered_by="" if done.model == attempt.model else done.model,
+        cached_tokens=done.usage.cached,
+        reasoning_tokens=done.usage.reasoning,
+        cost=done.cost,
+        from_cache=done.from_cache,
+    )
 
 
 def _declined(done: Completion) -> str:

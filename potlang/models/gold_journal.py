@@ -160,7 +160,7 @@ def _attempt_value(attempt: Attempt) -> dict[str, Any]:
     return {
         "stage": attempt.stage,
         "model": attempt.model,
-        "prompt": attempt.messages[-1].content,
+        "prompt": attempt.messages[-1].text,
         "reply": attempt.reply,
         "fault": attempt.problem,
         "seconds": attempt.seconds,

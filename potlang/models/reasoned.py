@@ -40,7 +40,7 @@ def attempt_to_dict(attempt: Attempt) -> dict[str, Any]:
     found = attempt._asdict()
     # All attempts of a transcript are of one model.
     del found["model"]
-    messages = [each._asdict() for each in attempt.messages]
+    messages = [each.to_dict() for each in attempt.messages]
     return {
         **found,
         "messages": messages,

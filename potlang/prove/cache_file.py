@@ -50,7 +50,7 @@ class CacheFile:
             names = os.listdir(self.directory)  # noqa: PTH208 - names alone are wanted
         except (OSError, ValueError):
             return []
-        numbers = sorted(number for name in names if (number := _number(name)) is not None)
+        numbers = sorted(number for name in names if (number := self._number(name)) is not None)
         return [self._path(number) for number in numbers]
 
     def current(self) -> Path:
@@ -64,8 +64,12 @@ class CacheFile:
     def _path(self, number: int) -> Path:
         return self.directory / f"verdicts-{SCHEMA}-{number}.sqlite3"
 
+    def _number(self, name: str) -> int | None:
+        """The number in the name of a file, as `_path` puts it there; None for another file."""
+        return number_between(name, f"verdicts-{SCHEMA}-", ".sqlite3")
+
     def _next(self, path: Path) -> Path:
-        return self._path((_number(path.name) or 0) + 1)
+        return self._path((self._number(path.name) or 0) + 1)
 
     def leave(self, damaged: str) -> bool:
         """As `CacheStore.leave`. Of damaged files only the last is kept aside.
@@ -260,10 +264,18 @@ class CacheFile:
             raise Unusable(str(path), _reason(error), reading) from error
 
 
-def _number(name: str) -> int | None:
-    head, _, rest = name.partition(f"verdicts-{SCHEMA}-")
-    digits = rest.removesuffix(".sqlite3")
-    fits = not head and rest != digits and digits.isascii() and digits.isdigit() and len(digits) < 10
+def number_between(name: str, start: str, end: str) -> int | None:
+    """The number between the start and the end of a name; None if that is not what the name is."""
+    head, _, rest = name.partition(start)
+    digits = rest.removesuffix(end)
+    fits = (
+        not head
+        and rest.endswith(end)
+        and rest != name
+        and digits.isascii()
+        and digits.isdigit()
+        and len(digits) < 10
+    )
     return int(digits) if fits else None
 
 

@@ -1,19 +1,18 @@
-"""A model behind an OpenAI-compatible HTTP endpoint, by the official client library ([ENDPOINT-HTTP]).
-
-The library makes the request; its body is read here, since the library bounds neither the size of an
-answer nor the time that it takes in all.
-"""
+"""A model behind an HTTP endpoint ([ENDPOINT-HTTP]): waits, tries again, leaves out what is refused."""
 
 from __future__ import annotations
 
 import os
 import re
+import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final, Literal, Unpack
+from typing import Any, Final, Unpack
 from urllib.parse import urlsplit
 
+from potlang.models.endpoint.connection import JSON_HEADERS, Connection, json_content
+from potlang.models.endpoint.failures import RETRIED, TryFailed
 from potlang.models.endpoint.model import (
     Completion,
     EndpointError,
@@ -22,52 +21,70 @@ from potlang.models.endpoint.model import (
     Settings,
     every_setting,
 )
-from potlang.models.endpoint.stream import excerpt, read_completion
+from potlang.models.endpoint.providers import (
+    OPENAI_URL,
+    PROTOCOLS,
+    Provider,
+    ProviderProtocol,
+    address,
+    azure_url,
+    place_in_environment,
+    provider_of,
+)
+from potlang.models.endpoint.request import JsonMode, LimitName, ModelRequest, is_guessed, next_step
+from potlang.models.endpoint.stream import PartialAnswer, excerpt, read_answer
 from potlang.utils.closing import Closing
-from potlang.utils.extra import needed
 
-DEFAULT_URL: Final = "https://api.openai.com/v1"
-_NO_KEY: Final = "none"
-"""Sent where there is no key: servers on one's own machine want none, the library wants one."""
-_LARGEST_ERROR: Final = 65_536
-_LONGEST_WAIT: Final = 60.0
 _FIRST_WAIT: Final = 0.5
 _SHORTEST_SECRET: Final = 8
-_RETRIED: Final[frozenset[Failure]] = frozenset({"rate limit", "server"})
-_STATUSES: Final[Mapping[int, Failure]] = {
-    401: "unauthorized",
-    403: "unauthorized",
-    404: "not found",
-    408: "timeout",
-    413: "rejected",
-    429: "rate limit",
-    504: "timeout",
-}
+_FILTERED: Final = "content_filter"
 _SEPARATORS = re.compile(r"[\x00-\x20\x7f]")
 
-JsonMode = Literal["schema", "object", "none"]
-"""The endpoint is asked for JSON of a schema, for any JSON object, or for neither."""
+
+class _Session:
+    """What an endpoint has shown of itself so far. Shared by threads."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self.without: frozenset[str] = frozenset()
+        self.notes: tuple[str, ...] = ()
+
+    def leave_out(self, names: frozenset[str]) -> None:
+        with self._lock:
+            self.without |= names
+        for name in sorted(names):
+            self.note(f"the endpoint does not take `{name}` as it was sent: asked without")
+
+    def note(self, text: str) -> None:
+        """Keeps a note, the same one once."""
+        with self._lock:
+            if text not in self.notes:
+                self.notes += (text,)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Endpoint(Closing):
     """A model at an endpoint. `timeout` is in seconds and covers all tries of one completion.
 
-    `json_mode`: how the schema of an answer is passed on. `limit_name`: the endpoint's word for the most
-    tokens of an answer. `stream` off: the answer is asked for in one piece. Raises ValueError for settings
-    that no endpoint has.
+    `provider`: whose protocol it speaks; by default what the URL shows, and else OpenAI's. `json_mode`: how
+    the schema of an answer is passed on. `limit_name`: the endpoint's word for the most tokens of an answer.
+    `stream` off: the answer is asked for in one piece. What the endpoint refuses of these is left out or
+    exchanged, for as long as this object is used ([ENDPOINT-REFUSED]). Raises ValueError for settings that
+    no endpoint has.
     """
 
     model: str
-    base_url: str = DEFAULT_URL
+    base_url: str = OPENAI_URL
+    provider: Provider | None = None
     key: str | None = field(default=None, repr=False)
     timeout: float = 120.0
     retries: int = 3
     largest_answer: int = 4_000_000
     json_mode: JsonMode = "schema"
-    limit_name: Literal["max_tokens", "max_completion_tokens"] = "max_tokens"
+    limit_name: LimitName = "max_tokens"
     stream: bool = True
-    _clients: list[Any] = field(default_factory=list, init=False, repr=False, compare=False)
+    connection: Connection = field(default_factory=Connection, init=False, repr=False, compare=False)
+    _session: _Session = field(default_factory=_Session, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         parts = urlsplit(self.base_url)
@@ -82,201 +99,191 @@ class Endpoint(Closing):
             raise ValueError("the endpoint's key is empty or has characters that no header can hold")
         if self.timeout <= 0 or self.retries < 0 or self.largest_answer < 1:
             raise ValueError("the endpoint's limits must be positive")
+        if self.provider is None:
+            object.__setattr__(self, "provider", provider_of(self.base_url))
+        if self.provider == "azure":
+            version = os.environ.get("OPENAI_API_VERSION", "").strip()
+            object.__setattr__(self, "base_url", azure_url(self.base_url, self.model, version))
 
     @classmethod
     def from_environment(
-        cls, model: str | None = None, *, base_url: str | None = None, **settings: Any
+        cls,
+        model: str | None = None,
+        *,
+        base_url: str | None = None,
+        provider: Provider | None = None,
+        **settings: Any,
     ) -> Endpoint:
-        """The endpoint of `OPENAI_BASE_URL`, `OPENAI_API_KEY` and `POTLANG_MODEL` ([ENDPOINT-ENV]).
+        """The endpoint that the environment names, with its key and POTLANG_MODEL ([ENDPOINT-ENV]).
 
         What is given counts more than the environment. Raises ValueError, also where no model is named.
         """
         name = model or os.environ.get("POTLANG_MODEL", "").strip()
         if not name:
             raise ValueError("no model is named: give one, or set POTLANG_MODEL")
-        url = base_url or os.environ.get("OPENAI_BASE_URL", "").strip() or DEFAULT_URL
-        key = os.environ.get("OPENAI_API_KEY", "").strip() or None
-        return cls(model=name, base_url=url, key=key, **settings)
+        place = place_in_environment(base_url, provider, name)
+        return cls(model=name, **place._asdict(), **settings)
 
     @property
     def name(self) -> str:
         """The model's name."""
         return self.model
 
+    @property
+    def place(self) -> str:
+        """All that an answer depends on beside the model and the request: provider, URL, form of requests."""
+        return f"{self.provider} {self.base_url} {self.json_mode}"
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What whoever asked should know of the answers so far: settings left out, another model."""
+        return self._session.notes
+
+    @property
+    def protocol(self) -> ProviderProtocol:
+        """How the provider is spoken to."""
+        assert self.provider is not None
+        return PROTOCOLS[self.provider]
+
     def complete(self, messages: Sequence[Message], **settings: Unpack[Settings]) -> Completion:
         """The next message. Raises EndpointError, and MissingExtraError without the library.
 
-        After "rate limit" and "server" it waits and tries again, as long as time and `retries` allow.
+        What may pass is tried again, as long as time and `retries` allow ([ENDPOINT-RETRY]).
         """
         chosen = every_setting(settings)
-        body = self._body(messages, chosen)
+        request = self.request(messages, chosen)
         # It takes seconds to import the library on a busy machine: none of the model's.
-        openai = _library()
-        client = self._client(openai)
+        self.connection.open()
         start = time.monotonic()
         end = start + (self.timeout if chosen["timeout"] is None else chosen["timeout"])
-        for tries in range(1, self.retries + 2):
+        tries = failures = 0
+        broken: list[Completion] = []
+        while True:
+            tries += 1
+            body = self.protocol.body(request)
             try:
-                found = self._try(openai, client, body, end)
-            except _Failed as failed:
-                wait = failed.wait if failed.wait is not None else _FIRST_WAIT * 2 ** (tries - 1)
+                found = self._try(body, end)
+            except TryFailed as failed:
+                if (step := _refused(failed, body, request)) is not None:
+                    request = self._without(step, failed, body, request)
+                    continue
+                failures += 1
+                wait = failed.wait if failed.wait is not None else _FIRST_WAIT * 2 ** (failures - 1)
                 now = time.monotonic()
-                if not failed.again or tries > self.retries or now + wait >= end:
-                    detail = self._without_key(failed.detail)
-                    raise EndpointError(failed.reason, detail, tries=tries, seconds=now - start) from None
+                if not failed.again or failures > self.retries or now + wait >= end:
+                    raise self._error(failed, tries, now - start, broken) from None
+                if failed.received is not None:
+                    broken.append(failed.received)
                 time.sleep(wait)
             else:
-                return found._replace(seconds=time.monotonic() - start, tries=tries)
-        raise AssertionError("the last try ends the loop")
+                self._session.leave_out(request.without - self._session.without)
+                seconds = time.monotonic() - start
+                return found._replace(seconds=seconds, tries=tries, broken=tuple(broken))
+
+    def request(self, messages: Sequence[Message], settings: dict[str, Any]) -> ModelRequest:
+        """The request that the endpoint is sent, as far as it is known what it takes. `settings` are all."""
+        return ModelRequest(
+            self.model,
+            tuple(messages),
+            settings,
+            self.json_mode,
+            self.limit_name,
+            self.stream,
+            self._session.without,
+        )
+
+    @property
+    def headers(self) -> dict[str, str]:
+        """The headers of each request, with the key."""
+        return {**JSON_HEADERS, **self.protocol.headers(self.key)}
+
+    def address(self, path: str) -> str:
+        """The URL of a path of the provider."""
+        assert self.provider is not None
+        return address(self.provider, self.base_url, path)
 
     def close(self) -> None:
         """Close the connections, if there are any; the endpoint can still be used."""
-        while self._clients:
-            self._clients.pop().close()
+        self.connection.close()
 
-    # --- one try ---------------------------------------------------------------------------------
-
-    def _body(self, messages: Sequence[Message], settings: Mapping[str, Any]) -> dict[str, Any]:
-        found: dict[str, Any] = {
-            "model": self.model,
-            "messages": [{"role": each.role, "content": _encodable(each.content)} for each in messages],
-            "temperature": settings["temperature"],
-            self.limit_name: settings["max_tokens"],
-            "seed": settings["seed"],
-        }
-        schema = settings["schema"]
-        if schema is not None and self.json_mode == "schema":
-            answer = {"name": "answer", "schema": dict(schema)}
-            found["response_format"] = {"type": "json_schema", "json_schema": answer}
-        elif schema is not None and self.json_mode == "object":
-            found["response_format"] = {"type": "json_object"}
-        if self.stream:
-            found |= {"stream": True, "stream_options": {"include_usage": True}}
-        return {name: value for name, value in found.items() if value is not None}
-
-    def _try(self, openai: Any, client: Any, body: dict[str, Any], end: float) -> Completion:
-        """One request. Raises _Failed."""
-
-        def check_time() -> None:
-            if time.monotonic() > end:
-                raise EndpointError("timeout", "the answer takes too long")
-
-        # A timeout of zero or less would mean none to the client library.
-        remaining = max(0.001, end - time.monotonic())
-        create = client.chat.completions.with_streaming_response.create
-        try:
-            with create(**body, timeout=remaining) as response:
-                content_type = response.headers.get("content-type", "")
-                return read_completion(response.iter_bytes(), content_type, self.largest_answer, check_time)
-        except EndpointError as error:
-            raise _Failed(error.reason, error.detail, again=error.reason in _RETRIED) from None
-        except _Failed:
-            raise
-        except Exception as error:
-            raise _failed(error, openai) from None
-
-    def _client(self, openai: Any) -> Any:
-        if not self._clients:
-            http = openai.DefaultHttpxClient(
-                event_hooks={"response": [self._check_status]}, follow_redirects=False
-            )
-            self._clients.append(
-                openai.OpenAI(
-                    api_key=self.key or _NO_KEY, base_url=self.base_url, max_retries=0, http_client=http
-                )
-            )
-        return self._clients[0]
-
-    def _check_status(self, response: Any) -> None:
-        """Ends a request that is answered with an error, or sent elsewhere. Raises _Failed.
-
-        The library would read the whole of such an answer, however long it is.
-        """
-        status: int = response.status_code
-        if status < 300:
-            return
-        if status < 400:
-            response.close()
-            raise _Failed("not found", _redirected(status, response.headers.get("location")))
-        end = time.monotonic() + min(self.timeout, 10.0)
-        found = b""
-        for chunk in response.iter_bytes():
-            found += chunk
-            if len(found) > _LARGEST_ERROR or time.monotonic() > end:
-                break
-        response.close()
-        raise _of_status(status, found.decode("utf-8", "replace"), response.headers.get("retry-after"))
-
-    def _without_key(self, text: str) -> str:
+    def without_key(self, text: str) -> str:
+        """The text without the key, which some servers say back."""
         # A short key occurs in ordinary words, and no server repeats it on purpose.
         if self.key is None or len(self.key) < _SHORTEST_SECRET:
             return text
         return text.replace(self.key, "…")
 
+    # --- one try ---------------------------------------------------------------------------------
 
-class _Failed(Exception):
-    """A try has no answer; `again`: another one may help, after `wait` seconds."""
+    def _try(self, body: dict[str, Any], end: float) -> Completion:
+        """One request. Raises TryFailed."""
 
-    def __init__(
-        self, reason: Failure, detail: str, *, again: bool = False, wait: float | None = None
-    ) -> None:
-        self.reason = reason
-        self.detail = detail
-        self.again = again
-        self.wait = wait
-        super().__init__(detail)
+        def check_time() -> None:
+            if time.monotonic() > end:
+                raise EndpointError("timeout", "the answer takes too long")
+
+        answer = PartialAnswer()
+        url = self.address(self.protocol.path)
+        try:
+            with self.connection.ask("POST", url, self.headers, end, **json_content(body)) as response:
+                kind = response.headers.get("content-type", "")
+                chunks = response.iter_bytes()
+                dialect = self.protocol.dialect
+                done = read_answer(answer, chunks, kind, dialect, self.largest_answer, check_time)
+        except EndpointError as error:
+            received = answer.received(error.reason)
+            again = error.reason in RETRIED and _may_help(error.reason, received)
+            raise TryFailed(error.reason, error.detail, again=again, received=received) from None
+        except TryFailed as failed:
+            if failed.stated is not None and failed.stated.code == _FILTERED:
+                # A filter looked at the question: this is the answer to it, and asking again gives no other.
+                return Completion("", finish_reason=_FILTERED, refusal=excerpt(failed.stated.message))
+            failed.received = answer.received(failed.reason)
+            failed.again = failed.again and _may_help(failed.reason, failed.received)
+            raise
+        self._note_model(done.model)
+        return self.protocol.finished(body, done)
+
+    def _note_model(self, said: str) -> None:
+        # A deployment of Azure has a name of its own.
+        if said and self.provider != "azure" and is_other_model(self.model, said):
+            self._session.note(f"asked for the model {self.model}, the endpoint says that {said} answered")
+
+    def _without(
+        self, step: str, failed: TryFailed, body: dict[str, Any], request: ModelRequest
+    ) -> ModelRequest:
+        """The request without what was refused; for all further ones too if the endpoint said what it was."""
+        assert failed.stated is not None
+        if not is_guessed(failed.stated, body):
+            self._session.leave_out(frozenset({step}))
+        return request._replace(without=request.without | {step})
+
+    def _error(
+        self, failed: TryFailed, tries: int, seconds: float, broken: list[Completion]
+    ) -> EndpointError:
+        return EndpointError(
+            failed.reason,
+            self.without_key(failed.detail),
+            tries=tries,
+            seconds=seconds,
+            received=failed.received,
+            broken=tuple(broken),
+        )
 
 
-def _of_status(status: int, body: str, retry_after: str | None) -> _Failed:
-    reason = _STATUSES.get(status, "rejected" if status < 500 else "server")
-    detail = f"status {status}: {excerpt(body)}" if body.strip() else f"status {status}"
-    # Some endpoints answer so when the account is empty: waiting does not fill it.
-    again = reason in _RETRIED and "insufficient_quota" not in body
-    return _Failed(reason, detail, again=again, wait=_seconds(retry_after))
+def _may_help(reason: Failure, received: Completion | None) -> bool:
+    """False for an answer that broke off in the middle: it is paid for, and whoever asked decides."""
+    return reason != "cut off" or received is None
 
 
-def _redirected(status: int, location: str | None) -> str:
-    """The message for a redirection: questions and a key are not sent to another address."""
-    to = f" to {excerpt(location)}" if location else ""
-    return f"status {status}: the base URL leads elsewhere{to}: give the address where the endpoint is"
-
-
-def _seconds(retry_after: str | None) -> float | None:
-    """The seconds to wait by the header; None where it does not say so in seconds."""
-    if retry_after is None or not re.fullmatch(r"[0-9]{1,6}(\.[0-9]{1,6})?", retry_after.strip()):
+def _refused(failed: TryFailed, body: dict[str, Any], request: ModelRequest) -> str | None:
+    """What the endpoint does not take of a request; None if that is not why it failed."""
+    if failed.reason != "rejected" or failed.stated is None:
         return None
-    return min(float(retry_after), _LONGEST_WAIT)
+    return next_step(failed.stated, body, request.without)
 
 
-def _failed(error: Exception, openai: Any) -> _Failed:
-    """The failure behind an exception of the client library or of httpx. Raises any other exception."""
-    cause: BaseException | None = error
-    while cause is not None:
-        if isinstance(cause, _Failed):
-            return cause
-        cause = cause.__cause__ or cause.__context__
-    # By name: httpx is the client library's dependency, not ours, and need not be importable.
-    names = {each.__name__ for each in type(error).__mro__}
-    if isinstance(error, openai.APITimeoutError) or "TimeoutException" in names:
-        return _Failed("timeout", "no answer in time")
-    if isinstance(error, openai.APIConnectionError):
-        below = error.__cause__
-        below_names = {each.__name__ for each in type(below).__mro__}
-        detail = excerpt(str(below or error))
-        if below_names & {"ConnectError", "UnsupportedProtocol", "ProxyError"}:
-            return _Failed("refused", detail)
-        return _Failed("cut off", detail)
-    if names & {"TransportError", "StreamError", "DecodingError"}:
-        return _Failed("cut off", excerpt(str(error)) or "the connection broke")
-    if isinstance(error, openai.APIError):
-        return _Failed("malformed", excerpt(str(error)))
-    raise error
-
-
-def _encodable(text: str) -> str:
-    """The text without lone surrogates, which UTF-8 cannot hold."""
-    return text.encode("utf-8", "replace").decode("utf-8")
-
-
-def _library() -> Any:
-    return needed("openai", "models")
+def is_other_model(asked: str, said: str) -> bool:
+    """Whether a model is another than the one asked for, and not its version or its full name."""
+    one, other = (each.lower().rpartition("/")[2] for each in (asked, said))
+    return not (one.startswith(other) or other.startswith(one))

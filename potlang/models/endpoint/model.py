@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal, NamedTuple, Protocol, TypedDict, Unpack
+from dataclasses import dataclass, field
+from typing import Any, Final, Literal, NamedTuple, Protocol, TypedDict, Unpack
+from urllib.parse import urlsplit
+
+from potlang.utils.closing import Closing
 
 Failure = Literal[
     "refused",
@@ -17,12 +22,22 @@ Failure = Literal[
     "malformed",
     "too large",
     "declined",
+    "too long",
+    "budget",
+    "canceled",
 ]
-"""The reasons of an EndpointError: nobody listens; the key is not accepted; no such path or model, or it is
-elsewhere; the request is not accepted; too many requests; the server's own error; no answer in time; the
-answer broke off; it is not of the protocol; it is longer than allowed; the model, or a filter, refuses."""
+"""The reasons of an EndpointError: nobody listens; the key is not accepted, or has no credit; no such path or
+model, or it is elsewhere; the request is not accepted; too many requests; the server's own error; no answer
+in time; the answer broke off; it is not of the protocol; it is longer than allowed; the model, or a filter,
+refuses; the conversation is longer than the model takes; the budget of the run is used up; the request was
+taken back."""
 
 Role = Literal["system", "user", "assistant"]
+
+IMAGE_TYPES: Final = ("image/png", "image/jpeg", "image/gif", "image/webp")
+LARGEST_IMAGE: Final = 20_000_000
+"""Bytes of an image; providers take less or as much."""
+_LONGEST_URL: Final = 8_000
 
 
 class Settings(TypedDict, total=False):
@@ -60,11 +75,66 @@ class Sampling(NamedTuple):
     seed: int | None = None
 
 
+@dataclass(frozen=True)
+class Image:
+    """An image in a message: its bytes and their `media_type`, or a `url` from which the endpoint takes it.
+
+    Raises ValueError for anything else, for other types than `IMAGE_TYPES` and for more than `LARGEST_IMAGE`.
+    """
+
+    data: bytes = field(default=b"", repr=False)
+    media_type: str = ""
+    url: str = ""
+
+    def __post_init__(self) -> None:
+        if self.url:
+            parts = urlsplit(self.url)
+            if self.data or parts.scheme not in ("http", "https") or not parts.hostname:
+                raise ValueError("an image has bytes, or a URL http://… or https://…")
+            if len(self.url) > _LONGEST_URL or not self.url.isprintable() or " " in self.url:
+                raise ValueError("the URL of the image is none")
+        elif not 0 < len(self.data) <= LARGEST_IMAGE:
+            raise ValueError(f"an image has 1 to {LARGEST_IMAGE:,} bytes")
+        elif self.media_type not in IMAGE_TYPES:
+            raise ValueError(f"the media type of an image is one of {', '.join(IMAGE_TYPES)}")
+
+    def to_dict(self) -> dict[str, Any]:
+        """The image as JSON values: its URL, or the digest that tells it from others."""
+        if self.url:
+            return {"type": "image", "url": self.url}
+        digest = hashlib.sha256(self.data).hexdigest()
+        return {"type": "image", "media_type": self.media_type, "sha256": digest}
+
+
+Content = str | tuple[str | Image, ...]
+"""A text, or texts and images in their order."""
+
+
 class Message(NamedTuple):
     """One message of a conversation."""
 
     role: Role
-    content: str
+    content: Content
+
+    @property
+    def text(self) -> str:
+        """The text of the message; that of parts together, without images."""
+        return self.content if isinstance(self.content, str) else "\n".join(self._texts())
+
+    def _texts(self) -> list[str]:
+        return [each for each in self.content if isinstance(each, str)]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The message as JSON values; of an image in it the digest alone."""
+        if isinstance(self.content, str):
+            return {"role": self.role, "content": self.content}
+        return {
+            "role": self.role,
+            "content": [
+                {"type": "text", "text": each} if isinstance(each, str) else each.to_dict()
+                for each in self.content
+            ],
+        }
 
 
 class Usage(NamedTuple):
@@ -86,6 +156,8 @@ class Completion(NamedTuple):
     `seconds` covers all `tries`, the waits between them included. Beside the text there may be the thoughts
     before it (`reasoning`), why the model does not answer (`refusal`), and what it calls a tool with
     (`arguments`, JSON text). `model` is the one that the endpoint says it was, `cost` is in US dollars.
+    `broken` are the answers of earlier tries that broke off, which may have been paid for; their
+    `finish_reason` is the Failure. `from_cache`: nobody was asked now, the rest is as it was then.
     """
 
     text: str
@@ -98,16 +170,32 @@ class Completion(NamedTuple):
     arguments: str = ""
     model: str = ""
     cost: float | None = None
+    broken: tuple[Completion, ...] = ()
+    from_cache: bool = False
 
 
 class EndpointError(Exception):
-    """There is no answer. The message holds no key, and an excerpt of the endpoint's text at most."""
+    """There is no answer. The message holds no key, and an excerpt of the endpoint's text at most.
 
-    def __init__(self, reason: Failure, detail: str, *, tries: int = 1, seconds: float = 0.0) -> None:
+    `received` is as much of an answer as came before it failed, `broken` that of earlier tries.
+    """
+
+    def __init__(
+        self,
+        reason: Failure,
+        detail: str,
+        *,
+        tries: int = 1,
+        seconds: float = 0.0,
+        received: Completion | None = None,
+        broken: tuple[Completion, ...] = (),
+    ) -> None:
         self.reason: Failure = reason
         self.detail = detail
         self.tries = tries
         self.seconds = seconds
+        self.received = received
+        self.broken = broken
         super().__init__(f"{reason}: {detail}" if detail else reason)
 
 
@@ -122,12 +210,39 @@ class Model(Protocol):
         """The next message. Raises EndpointError."""
 
 
+class WrappedModel(Closing):
+    """A model around another one, which it closes. `place` and `notes` are as in `Endpoint`."""
+
+    def __init__(self, model: Model) -> None:
+        self._model = model
+
+    @property
+    def name(self) -> str:
+        """The model's name."""
+        return self._model.name
+
+    @property
+    def place(self) -> str:
+        """All that an answer depends on beside the model's name and the request; empty if it is not known."""
+        return str(getattr(self._model, "place", ""))
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What whoever asked should know of the answers so far."""
+        return tuple(getattr(self._model, "notes", ()))
+
+    def close(self) -> None:
+        """Close the model, if it is to be closed."""
+        if isinstance(self._model, Closing):
+            self._model.close()
+
+
 def system(content: str) -> Message:
     """A message that instructs."""
     return Message("system", content)
 
 
-def user(content: str) -> Message:
+def user(content: Content) -> Message:
     """A message that asks."""
     return Message("user", content)
 

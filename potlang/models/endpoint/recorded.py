@@ -24,7 +24,7 @@ class RecordedRequest(NamedTuple):
 
 
 class Recorded:
-    """Plays `replies`: one after the other; by the content of the last message; or by a function.
+    """Plays `replies`: one after the other; by the text of the last message; or by a function.
 
     A reply that is an `EndpointError` is raised. `asked` are the requests so far. Raises RecordingEnded
     where there is no answer.
@@ -57,7 +57,7 @@ class Recorded:
 
 def _known(replies: Mapping[str, Reply], messages: Sequence[Message]) -> Reply:
     try:
-        return replies[messages[-1].content]
+        return replies[messages[-1].text]
     except (KeyError, IndexError):
         raise RecordingEnded("no answer is recorded for this message") from None
 
