@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from random import Random
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
+from potlang.diag import Applicability, Diagnostic
 from potlang.languages.dot.check import Theory, check
 from potlang.languages.dot.read.records import END_MARK, Profile
 from potlang.languages.dot.report import TraceReport
@@ -43,8 +44,18 @@ class Slip(NamedTuple):
     report: TraceReport | None = None
 
 
-def slip(trace: str, random: Random, *, profile: Profile = "paper", theory: Theory | None = None) -> Slip:
-    """A trace with one slip that is reported. `trace` is well formed, with its end."""
+def slip(
+    trace: str,
+    random: Random,
+    *,
+    profile: Profile = "paper",
+    theory: Theory | None = None,
+    mendable: bool = True,
+) -> Slip:
+    """A trace with one slip that is reported. `trace` is well formed, with its end.
+
+    Not `mendable`: one for which no safe fix is offered, so that the loop asks the model about it.
+    """
     kinds = list(SLIPS)
     for _ in range(_MISSED):
         kind = random.choice(kinds)
@@ -53,6 +64,8 @@ def slip(trace: str, random: Random, *, profile: Profile = "paper", theory: Theo
             continue
         broken = "".join(lines)
         checked = check(broken, profile=profile, theory=theory, require_end=True, name="trace")
+        if not mendable and _has_safe_fix(checked.diagnostics):
+            continue
         if not checked.ok or any(each.code == _UNREAD for each in checked.diagnostics):
             return Slip(kind, broken, checked.located())
         if kind == MISJUDGED:
@@ -62,6 +75,10 @@ def slip(trace: str, random: Random, *, profile: Profile = "paper", theory: Theo
     broken = trace.replace(f"{_END}\n", "")
     checked = check(broken, profile=profile, theory=theory, require_end=True, name="trace")
     return Slip("no end", broken, checked.located())
+
+
+def _has_safe_fix(diagnostics: Iterable[Diagnostic]) -> bool:
+    return any(fix.applicability is Applicability.SAFE for each in diagnostics for fix in each.fixes)
 
 
 def _some(lines: list[str], random: Random, *kinds: str) -> int | None:

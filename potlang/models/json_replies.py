@@ -95,7 +95,7 @@ def _items(text: str, key: str) -> list[Any]:
     for each in candidates(rest):
         # As it stands first: single backslashes of LaTeX are this reader's own matter.
         value = _json(rest[each.start : each.end])
-        value = each.value if value is None else value
+        value = _json(each.text) if value is None and each.mended else value
         if isinstance(value, dict) and key in value:
             return _bounded(value[key], key)
         if isinstance(value, dict) and isinstance(value.get("error"), str):

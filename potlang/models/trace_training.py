@@ -74,7 +74,8 @@ def _records(
         program = None if sample.theory is None else compile_program(sample.theory)
         slipped = None
         if broken.share and random.random() < broken.share:
-            slipped = slip(sample.trace, random, profile=profile, theory=program)
+            # What is mended without asking is no conversation of the loop ([LOOP-MEND]).
+            slipped = slip(sample.trace, random, profile=profile, theory=program, mendable=False)
         found, start = _record(sample, form, slipped, program, profile)
         if auxiliary:
             found["auxiliary"] = _auxiliary(sample, start)

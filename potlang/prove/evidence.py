@@ -10,12 +10,15 @@ from potlang.engines.encoding import AssertionNames, show_value
 from potlang.ir.measures import shown_sort
 from potlang.ir.module import Module
 from potlang.ir.nodes import Sym, SymbolKind
-from potlang.ir.sorts import DeclaredSort
-from potlang.ir.values import Element, Unspecified
+from potlang.ir.sorts import DeclaredSort, Sort, TupleSort
+from potlang.ir.values import Element, Record, Unspecified
 from potlang.prove.terms import FreshNames, Term, constants_within
 from potlang.report.results import CoreItem, Model
+from potlang.smt.names import constructor_name, sort_name
 
 if TYPE_CHECKING:
+    from potlang.engines.encoding import Encoding
+    from potlang.ir.pool import Pool
     from potlang.prove.verdicts import PartialModel
 
 _MOST_NAMES = 4
@@ -58,8 +61,8 @@ class _Elements:
 
 
 def _raw(element: Element) -> str:
-    """An element as solvers' models and `evaluated` write it."""
-    return f"{element.sort}!{element.index}"
+    """An element as z3's models write it, and so `evaluated`."""
+    return f"{sort_name(element.sort)}!val!{element.index}"
 
 
 def evaluated(module: Module, model: PartialModel, terms: Iterable[Term]) -> PartialModel | None:
@@ -79,11 +82,24 @@ def evaluated(module: Module, model: PartialModel, terms: Iterable[Term]) -> Par
             value = evaluator.value(node)
         except (NotEvaluable, Unspecified):
             continue
-        if isinstance(value, Element):
-            values[node.id] = _raw(value)
-        elif isinstance(value, bool | int | Fraction | str):
-            values[node.id] = model.encoding.term(module.pool.lit(value, node.sort))
+        text = _raw_text(value, node.sort, model.encoding, module.pool)
+        if text is not None:
+            values[node.id] = text
     return model._replace(values=values)
+
+
+def _raw_text(value: object, sort: Sort, encoding: Encoding, pool: Pool) -> str | None:
+    """A value as solvers' models write it; None where there is no such text here."""
+    if isinstance(value, Element):
+        return _raw(value)
+    if isinstance(value, bool | int | Fraction | str):
+        return encoding.term(pool.lit(value, sort))
+    if isinstance(value, Record) and isinstance(sort, TupleSort):
+        pairs = zip(value.fields, sort.fields, strict=True)
+        parts = [_raw_text(each, part, encoding, pool) for each, (_, part) in pairs]
+        known = [each for each in parts if each is not None]
+        return f"({' '.join([constructor_name(sort.name), *known])})" if len(known) == len(parts) else None
+    return None
 
 
 def read_model(

@@ -77,7 +77,7 @@ HOVERS = [
     ('"Pair"', 2, "`Pair: TupleSort`"),
     ('"Bool"', 2, "built in"),
     ("std/order", 2, "its parameters are"),
-    ('"rules"', 2, "General statements that are assumed"),
+    ('"rules"', 2, "General statements, assumed"),
 ]
 
 
