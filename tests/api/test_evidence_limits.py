@@ -113,6 +113,7 @@ def test_members_with_two_names_are_shown_beside_functions() -> None:
     assert len(shown) <= 200
 
 
+@pytest.mark.slow
 def test_at_most_sixty_four_pareto_points_are_listed() -> None:
     """[LIMIT-PARETO]"""
     program = {

@@ -315,6 +315,7 @@ def test_what_is_no_parquet_is_a_job(jobs: Path, whole: bytes, tmp_path: Path) -
 # --- what is written ---------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_summary_when_all_is_answered(jobs: Path, tmp_path: Path) -> None:
     """[BATCH-SUMMARY] It is there when each job has its row, with the same bytes however that came about."""
     run_batch([str(jobs)], tmp_path / "one", FAST, shard_jobs=7)

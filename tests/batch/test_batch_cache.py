@@ -52,6 +52,7 @@ def test_another_cache_is_the_same_batch(jobs: Path, tmp_path: Path) -> None:
     assert "s3cret-word" not in str(state)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(programs() is None, reason="PostgreSQL is not installed")
 def test_rows_are_the_same_while_the_server_is_gone(jobs: Path, whole: bytes, tmp_path: Path) -> None:
     """[CACHE-FAULT] Stopped before a run, and started in the middle of the next."""

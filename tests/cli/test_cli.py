@@ -236,6 +236,7 @@ def test_a_directory_and_a_missing_file_are_diagnosed(tmp_path: Path) -> None:
         assert b"POT0006" in done.stderr
 
 
+@pytest.mark.slow
 def test_a_huge_file_is_refused_by_its_size(tmp_path: Path) -> None:
     path = tmp_path / "huge.json"
     with path.open("wb") as file:

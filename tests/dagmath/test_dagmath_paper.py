@@ -94,6 +94,7 @@ def test_the_logarithmic_problem() -> None:
     assert [step["parents"] for step in report["steps"][5:]] == [[1, 4, 5], [6], [4, 5, 7], [2, 3, 5, 8]]
 
 
+@pytest.mark.slow
 def test_the_heptagon() -> None:
     """[DAGR-VERDICT]: appendix B.1: the right answer with eight unclosed steps, each with its reason."""
     code, report = asked(HEPTAGON)

@@ -270,6 +270,7 @@ def test_every_table_has_every_form(samples: Path) -> None:
 # --- figures -----------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_figures_are_written_and_reproducible(samples: Path, tmp_path: Path) -> None:
     """[DAG-PLOTS]: figures 3, 4 and 6 as SVG and PNG; the same samples give the same bytes."""
     pytest.importorskip("matplotlib")

@@ -279,6 +279,7 @@ HOSTILE = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", HOSTILE)
 def test_hostile_text_is_harmless(name: str) -> None:
     """[DAG-SCRIPT-3]: an answer or a ScriptError, soon."""

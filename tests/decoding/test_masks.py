@@ -165,6 +165,7 @@ def check_reserve(
     return seen
 
 
+@pytest.mark.slow
 def test_masks_near_the_end_of_a_budget_are_those_of_all_closings() -> None:
     """[DECODE-CLOSE]"""
     seen = check_reserve(VOCABULARY, Random(12), 30, 0.04, 12)

@@ -68,6 +68,7 @@ def test_suggestions_are_other_candidates_without_repetition(name: str, candidat
     assert set(found) <= set(candidates) - {name}
 
 
+@pytest.mark.slow
 def test_a_slip_among_a_hundred_thousand_names_is_found_soon() -> None:
     chance = random.Random(1)
     names = [f"{chance.choice('pqrs')}_{chance.randrange(10**9)}" for _ in range(100_000)]

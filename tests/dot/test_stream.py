@@ -257,6 +257,7 @@ def test_budgets_leave_ways_to_complete_what_is_not_invalid() -> None:
         assert validator.push(validator.closing()) == "complete"
 
 
+@pytest.mark.slow
 def test_a_goal_is_reached_within_budgets_from_every_byte_that_is_not_invalid() -> None:
     """[STREAM-GOAL] [STREAM-CLOSE]: each byte of the closing takes one off."""
     random = Random(11)

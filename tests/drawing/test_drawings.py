@@ -11,6 +11,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 from xml.etree import ElementTree
 
+import pytest
 from hypothesis import given, settings
 from view_support import HOSTILE, TEXTS, full, large, with_texts
 
@@ -266,6 +267,7 @@ def test_long_texts_are_cut_on_the_page() -> None:
     assert f"{10_000_000 - LONGEST_TEXT:,} more characters" in written
 
 
+@pytest.mark.slow
 def test_large_and_empty_traces_are_drawn() -> None:
     """[VIEW-LARGE]: what is left out is said."""
     drawings: list[Callable[[DrawnGraph], str]] = [svg, mermaid, graphviz]

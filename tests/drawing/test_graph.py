@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from view_support import TEXTS, full, large, with_texts
 
@@ -46,6 +47,7 @@ def test_labels_are_one_short_line_of_visible_characters(text: str) -> None:
     assert len(vertex.label) <= 10 * LABEL
 
 
+@pytest.mark.slow
 def test_of_a_large_trace_the_part_around_what_matters_is_drawn() -> None:
     """[VIEW-LARGE]: the disagreement and the summarizer with their neighbours, and a note."""
     graph = graph_of(large(100_000))

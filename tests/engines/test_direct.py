@@ -257,6 +257,7 @@ def test_answers_over_closed_sorts_are_those_of_all_structures(module: Module) -
     check_answers(module, CLOSED)
 
 
+@pytest.mark.slow
 @settings(RARE, max_examples=30)
 @given(table_problems())
 def test_answers_over_tables_are_those_of_all_structures(module: Module) -> None:
@@ -484,6 +485,7 @@ def test_more_pigeons_than_holes(count: int, holes: int, possible: bool) -> None
     assert decided(theory, keys, "assumptions", None)[0] is possible
 
 
+@pytest.mark.slow
 def test_limits_end_an_encoding() -> None:
     """[DIRECT-LIMITS] Products of bit vectors have a million pairs of values; numbers may have too many."""
     text = """(potlang-ir 1)

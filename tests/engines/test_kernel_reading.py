@@ -30,6 +30,7 @@ def test_reading_ends_with_the_call_and_may_be_begun_again() -> None:
     assert reading.theory is reading.theory
 
 
+@pytest.mark.slow
 def test_a_program_that_unfolds_to_too_much_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """[CERT-OUTCOME] Within bounded steps."""
     reading = reading_of("doubling-quantified-18")

@@ -247,6 +247,7 @@ def test_damaged_proofs_are_refused_or_right() -> None:
             checked("".join(text), SATISFIABLE)
 
 
+@pytest.mark.slow
 def test_deep_and_long_texts_are_read_without_recursion() -> None:
     """[PROVER-PROOF]"""
     deep = "f0(f2," * 50_000 + "f2" + ")" * 50_000

@@ -157,6 +157,7 @@ def test_a_program_with_a_mistake_is_refused(lines: list[str], reason: str) -> N
 # --- size ------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_depth_is_no_limit() -> None:
     """[CERT-OUTCOME] Twenty thousand levels, of formulas and of brackets."""
     depth = 20_000

@@ -138,6 +138,7 @@ def cubic(count: int, random: Random) -> tuple[int, list[int], Edges]:
     return count, [0] * count, edges
 
 
+@pytest.mark.slow
 def test_a_part_that_is_too_regular_is_left_unordered_and_still_matched() -> None:
     """[DOT-CANON-4]"""
     count, labels, edges = cubic(600, Random(4))

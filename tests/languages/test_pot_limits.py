@@ -92,6 +92,7 @@ def test_numerals_and_names_have_limits() -> None:
     assert codes("f(" + "a" * 10_001 + ")") == ["POT0007"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "text",
     [

@@ -141,6 +141,7 @@ def test_a_kept_norm_has_no_violations(solve: Solve) -> None:
     assert (result.verdict, result.evidence.violations) == (Verdict.ENTAILED, None)
 
 
+@pytest.mark.slow
 def test_candidates_are_bounded_and_the_report_says_so(solve: Solve) -> None:
     """[LIMIT-BINDINGS]"""
     world = World(PERSON)

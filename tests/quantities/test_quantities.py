@@ -167,6 +167,7 @@ def test_programs_come_back_as_they_are_written() -> None:
         assert literal in text
 
 
+@pytest.mark.slow
 def test_sessions_read_dates_too() -> None:
     """[QTY-LOWER]: also where the program itself has none, and a claim is the first to use the calendar."""
     with potlang.compile(

@@ -174,6 +174,7 @@ def test_what_is_easy_passes_what_is_hard_on_the_quick_place() -> None:
     run(2, main)
 
 
+@pytest.mark.slow
 def test_what_came_first_does_not_wait_for_ever_behind_what_comes_later() -> None:
     """[MCP-FAIR]: of calls that a moment is enough for, the oldest has the quick place."""
 

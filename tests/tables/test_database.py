@@ -25,6 +25,7 @@ def test_a_query_ends_with_the_time_of_the_call(database: TableDatabase) -> None
         database.rows(ENDLESS)
 
 
+@pytest.mark.slow
 def test_a_signal_ends_a_query(database: TableDatabase) -> None:
     """Ctrl-C during a query is a KeyboardInterrupt, not an error of DuckDB's."""
     # Test runners ignore the signal in their workers.

@@ -102,6 +102,7 @@ def seen(strategy: st.SearchStrategy[Program], count: int) -> list[Program]:
     return found
 
 
+@pytest.mark.slow
 def test_programs_have_every_form_of_every_section() -> None:
     found = seen(programs(), 400)
     forms = {**FORMS, **OPEN}
