@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from potlang.languages.pot.program import Program
     from potlang.models.asking import Attempt
     from potlang.models.endpoint import Model
+    from potlang.models.presets import StrategyName
     from potlang.models.prompting import PromptSize
     from potlang.models.reasoned import Reasoned
     from potlang.models.reasoned_trace import ReasonedTrace
@@ -52,6 +53,8 @@ Language = Literal["pot", "dot"]
 class ProgramQuestion(NamedTuple):
     """The request for a program."""
 
+    strategy: StrategyName
+    images: tuple[str, ...]
     options: tuple[str, ...]
     yes_or_no: bool | None
     second_look: bool
@@ -75,6 +78,22 @@ _program_question = grouped(
     "program",
     ProgramQuestion,
     "Programs",
+    click.option(
+        "--strategy",
+        type=click.Choice(["plain", "self-consistency", "self-refine", "decomposed", "least-to-most"]),
+        default="plain",
+        show_default=True,
+        help="How the model comes to a program: at once; several times, at temperature 0.7, by vote; "
+        "criticised and rewritten; from an outline in sentences; bit by bit.",
+    ),
+    click.option(
+        "--image",
+        "images",
+        multiple=True,
+        metavar="FILE|URL",
+        help="An image beside the question: a file in PNG, JPEG, GIF or WebP, or https://… from where the "
+        "endpoint takes it; may be repeated.",
+    ),
     click.option(
         "--option",
         "options",
@@ -142,10 +161,14 @@ _trace_question = grouped(
 @click.option(
     "--k",
     type=click.IntRange(1, 100),
-    default=1,
-    help="Programs to write, the most frequent answer counts; or traces, until one is established.",
+    help="Programs to write, the most frequent answer counts; or traces, until one is established. "
+    "[default: 1, by self-consistency 5]",
 )
-@click.option("--jobs", type=click.IntRange(1, 64), default=1, help="Programs written at a time.")
+@click.option(
+    "--jobs",
+    type=click.IntRange(1, 64),
+    help="Programs written at a time. [default: 1, by self-consistency 5]",
+)
 @click.option(
     "--transcript",
     type=click.Path(dir_okay=False, path_type=Path),
@@ -162,8 +185,8 @@ def reason(
     question: str,
     language: Language,
     asked: AskedModel,
-    k: int,
-    jobs: int,
+    k: int | None,
+    jobs: int | None,
     transcript: Path | None,
     style: str,
     program: ProgramQuestion,
@@ -186,7 +209,7 @@ def reason(
     endpoint = asked.endpoint()
     try:
         if language == "dot":
-            found = _by_traces(text, endpoint, asked, k, trace, space, solving)
+            found = _by_traces(text, endpoint, asked, k or 1, trace, space, solving)
         else:
             found = _by_programs(text, endpoint, asked, k, jobs, program, solving)
     except (ValueError, MissingExtraError) as error:
@@ -216,8 +239,8 @@ def _by_programs(
     question: str,
     endpoint: Model,
     asked: AskedModel,
-    k: int,
-    jobs: int,
+    k: int | None,
+    jobs: int | None,
     program: ProgramQuestion,
     solving: SolvingOptions,
 ) -> Reasoned:
@@ -227,6 +250,8 @@ def _by_programs(
     return reason_about(
         question,
         endpoint,
+        strategy=program.strategy,
+        images=program.images,
         attempts=asked.attempts,
         k=k,
         semantics={name: True for name, wanted in chosen.items() if wanted},
@@ -299,6 +324,8 @@ def _tell(accepted: str, attempt: Attempt) -> None:
     """One line on standard error, while the model works."""
     tokens = f", {attempt.completion_tokens} tokens" if attempt.completion_tokens is not None else ""
     outcome = visible(attempt.problem) or accepted
+    if attempt.stage not in ("program", "trace"):
+        outcome = f"{attempt.stage}: {visible(attempt.problem) or 'accepted'}"
     tell(f"{outcome} ({attempt.seconds:.1f} s{tokens})")
 
 

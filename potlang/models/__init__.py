@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from potlang.utils.lazy import lazy_names
 
 if TYPE_CHECKING:
+    from potlang.models import baselines as baselines
     from potlang.models.loop import reason as reason
     from potlang.models.reasoned import Reasoned as Reasoned
     from potlang.models.rewards import Reward as Reward
@@ -35,4 +36,5 @@ __getattr__, __dir__, __all__ = lazy_names(
         "potlang.models.trace_rewards": "TraceReward TraceWeights assess_trace reward_trace",
         "potlang.models.trace_training": "BrokenShare training_records",
     },
+    modules="baselines",
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, Final, Literal, NamedTuple, Protocol, TypeVar
 
@@ -18,6 +18,7 @@ FATAL: frozenset[Failure] = frozenset({"refused", "unauthorized", "not found", "
 """Failures that no further request can mend: a run over many questions ends at the first of them."""
 ASKED_AGAIN: Final[frozenset[Failure]] = frozenset({"cut off", "too large"})
 """Failures of one reply; others are of the endpoint, or the model's own will, and would come back."""
+_STOPPED: Final = "stop"
 _FILTERED: Final = "content_filter"
 _LONGEST_REFUSAL: Final = 2_000
 
@@ -231,6 +232,21 @@ def _with_reply(attempt: Attempt, done: Completion | None) -> Attempt:
         cost=done.cost,
         from_cache=done.from_cache,
     )
+
+
+def ended(problem: str, done: Completion) -> str:
+    """The problem, and why the reply ended where the model did not end it."""
+    if done.finish_reason == "length":
+        return f"{problem}, and the reply broke off at its greatest length: write less"
+    if done.finish_reason in (_STOPPED, ""):
+        return problem
+    return f"{problem} (it ended with: {done.finish_reason[:40]})"
+
+
+def is_given_up(attempts: Sequence[Attempt]) -> bool:
+    """True if the endpoint failed in a way that would come back."""
+    failure = attempts[-1].failure if attempts else None
+    return failure is not None and failure not in ASKED_AGAIN
 
 
 def _declined(done: Completion) -> str:

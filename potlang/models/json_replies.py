@@ -1,4 +1,4 @@
-"""Replies to the prompts about steps: nodes, dependencies, edges, objections, from JSON ([DAG-REPLY])."""
+"""Replies in JSON: lists of nodes, dependencies, edges, objections and others ([DAG-REPLY])."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Dependency(NamedTuple):
 
 def read_nodes(text: str) -> tuple[str, ...]:
     """The statements of stage 1; also from objects that have them as `text` or `node`. Raises BadReply."""
-    found = _items(text, "steps")
+    found = read_items(text, "steps")
     nodes = []
     for at, item in enumerate(found, 1):
         if isinstance(item, dict):
@@ -49,7 +49,7 @@ def read_dependencies(text: str, ids: Sequence[int], *, reasons: bool = False) -
     `reasons`: each step must have one too.
     """
     found: dict[int, Dependency] = {}
-    for id_, item in _by_id(_items(text, "steps"), ids).items():
+    for id_, item in _by_id(read_items(text, "steps"), ids).items():
         if "direct_dependent_steps" not in item:
             raise BadReply(f"step {id_} has no `direct_dependent_steps`")
         parents = _parents(id_, item["direct_dependent_steps"], frozenset(ids))
@@ -63,7 +63,7 @@ def read_dependencies(text: str, ids: Sequence[int], *, reasons: bool = False) -
 def read_edges(text: str, ids: Sequence[int]) -> dict[int, str]:
     """The edge of each of the steps `ids`. Raises BadReply."""
     found: dict[int, str] = {}
-    for id_, item in _by_id(_items(text, "edges"), ids).items():
+    for id_, item in _by_id(read_items(text, "edges"), ids).items():
         edge = item.get("edge")
         if not isinstance(edge, str) or not edge.strip():
             raise BadReply(f"step {id_} has no `edge`")
@@ -74,7 +74,7 @@ def read_edges(text: str, ids: Sequence[int]) -> dict[int, str]:
 def read_wrong(text: str, ids: Sequence[int]) -> dict[int, str]:
     """The steps that a judge finds wrong, and why. Raises BadReply."""
     found: dict[int, str] = {}
-    for item in _items(text, "wrong"):
+    for item in read_items(text, "wrong"):
         id_ = item.get("step_id") if isinstance(item, dict) else item
         if type(id_) is not int or id_ not in ids:
             raise BadReply("the judge names a step that there is not")
@@ -86,7 +86,7 @@ def read_wrong(text: str, ids: Sequence[int]) -> dict[int, str]:
 # --- JSON ------------------------------------------------------------------------------------------
 
 
-def _items(text: str, key: str) -> list[Any]:
+def read_items(text: str, key: str) -> list[Any]:
     """The list of this key in the first JSON object that has it, behind the thoughts. Raises BadReply."""
     if len(text) > LIMITS.bytes:
         raise BadReply(f"the reply has more than {LIMITS.bytes} characters")

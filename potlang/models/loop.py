@@ -9,7 +9,7 @@ The rules are [LOOP-REASON] and those that follow it.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, Final, NamedTuple, TypeVar, get_args
 
@@ -17,11 +17,14 @@ from potlang.languages.pot.report import Report
 from potlang.languages.pot.solve import verify as verify_program
 from potlang.models.consistency import compare
 from potlang.models.endpoint import Endpoint, Model, Sampling
+from potlang.models.images import ImageSource, read_images
 from potlang.models.journal import in_parallel
+from potlang.models.presets import STRATEGIES, StrategyName, preset
 from potlang.models.prompting import PromptSize
 from potlang.models.reasoned import Answer, Ballot, Elected, ProgramSample, Reasoned, Vote, nothing_written
 from potlang.models.second_look import asks_yes_or_no, doubts_about, gravest, second_look_prompt
-from potlang.models.writer import Asking, ProgramConversation, ProgramWriter, Progress, Written, is_given_up
+from potlang.models.strategies import Verified, written_by
+from potlang.models.writer import Asking, ProgramConversation, ProgramWriter, Progress, Written
 from potlang.prove.options import RouteName, Trust
 from potlang.report.results import Limits, Verdict
 from potlang.utils.resources import schema
@@ -38,9 +41,11 @@ def reason(
     question: str,
     model: Model | str | None = None,
     *,
+    strategy: StrategyName = "plain",
+    images: Sequence[ImageSource] = (),
     attempts: int = 3,
-    k: int = 1,
-    parallel: int = 1,
+    k: int | None = None,
+    parallel: int | None = None,
     semantics: Mapping[str, Any] | None = None,
     options: Sequence[str] = (),
     yes_or_no: bool | None = None,
@@ -59,23 +64,39 @@ def reason(
 ) -> Reasoned:
     """The verdict on a question, by programs that a model writes and repairs, and solvers decide.
 
-    `model`: one, or the name of one at the endpoint of the environment ([ENDPOINT-ENV]). `attempts` bounds
-    the replies for one program, `k` is how many programs vote, `parallel` how many are written at a time.
-    `semantics` is put in the place of the programs' own. `options` are labels of answers to choose from, each
-    a verification of its own; the answer is then the label that most programs elect. With `second_look` a
-    model is asked once more about a program that contradicts itself, begs the question, is about nothing, or
-    leaves open what is asked with `yes_or_no` (None: as the question's words say). With `safe_fixes` what
-    keeps its meaning is mended without a call. `prompt`: all of the language is shown, or `short` for a small
-    model. `prose` is an answer to compare the verdict with; by default,
-    the prose around the program in the reply. `limits`, `route` and `trust` are those of `verify`;
-    `temperature`, `max_tokens` (of one reply), `timeout` (seconds for one reply) and `seed` (of the first
-    request, each further one has the next) go to the model.
+    `model`: one, or the name of one at the endpoint of the environment ([ENDPOINT-ENV]). `strategy`: how a
+    model comes to a program ([LOOP-STRATEGY]). `images` belong to the question: paths of files, bytes, or
+    URLs from which the endpoint takes them. `attempts` bounds the replies for one program, and for each
+    stage before it; `k` is how many programs vote, `parallel` how many are written at a time: one, or five
+    by `self-consistency`, whose `temperature` is 0.7 where none is given. `semantics` is put in the place of
+    the programs' own. `options` are labels of answers to choose from, each a verification of its own; the
+    answer is then the label that most programs elect. With `second_look` a model is asked once more about a
+    program that contradicts itself, begs the question, is about nothing, or leaves open what is asked with
+    `yes_or_no` (None: as the question's words say). With `safe_fixes` what keeps its meaning is mended
+    without a call. `prompt`: all of the language is shown, or `short` for a small model. `prose` is an
+    answer to compare the verdict with; by default, the prose around the program in the reply. `limits`,
+    `route` and `trust` are those of `verify`; `temperature`, `max_tokens` (of one reply), `timeout` (seconds
+    for one reply) and `seed` (of the first request, each further one has the next) go to the model.
 
     What a model or its endpoint does raises nothing: the verdict is then `unknown`, with the reason and
     the attempts so far. Raises ValueError for a wrong call, MissingExtraError without the extra `models`.
     """
+    if strategy not in STRATEGIES:
+        raise ValueError(f"no strategy {strategy!r}; there are {', '.join(STRATEGIES)}")
+    usual = preset(strategy)
+    k = usual.k if k is None else k
+    parallel = usual.parallel if parallel is None else parallel
+    temperature = usual.temperature if temperature is None else temperature
     sampling = Sampling(attempts, temperature, max_tokens, timeout, seed)
-    asking = Asking(sampling, dict(semantics or {}), tuple(options), safe_fixes, prompt)
+    asking = Asking(
+        sampling,
+        dict(semantics or {}),
+        tuple(options),
+        safe_fixes,
+        prompt,
+        strategy,
+        read_images(images),
+    )
     check_question(question, attempts, k, route, trust)
     _check_asking(asking)
     if prompt not in get_args(PromptSize):
@@ -92,7 +113,7 @@ def reason(
         writer = ProgramWriter(asked, asking, progress=progress)
         sampler = _Sampler(writer, question, verified, second_look, yes_or_no)
         samples = sampler.samples(k, parallel)
-    return _summed(question, asked.name, writer, samples, prose)
+    return _summed(question, asked.name, writer, samples, prose)._replace(strategy=strategy)
 
 
 class _Sampler:
@@ -102,7 +123,7 @@ class _Sampler:
         self,
         writer: ProgramWriter,
         question: str,
-        verified: Callable[[Written], Report],
+        verified: Verified,
         second_look: bool,
         yes_or_no: bool,
     ) -> None:
@@ -124,9 +145,9 @@ class _Sampler:
         if self._is_given_up:
             return None
         talk = self._writer.conversation(self._question, number)
-        written = talk.write()
+        written = written_by(talk, self._verified)
         if written is None:
-            self._is_given_up = self._is_given_up or is_given_up(talk.attempts)
+            self._is_given_up = self._is_given_up or talk.is_given_up
             return number, ProgramSample(talk.attempts)
         report = self._verified(written)
         if self._second_look and talk.left > 0:
@@ -173,10 +194,15 @@ def check_question(question: str, attempts: int, k: int, route: str, trust: str)
         raise ValueError(f"no route {route!r} or trust {trust!r}")
 
 
+def check_options(options: Sequence[str]) -> None:
+    """Raises ValueError for labels that are not to be chosen from."""
+    if len(options) > MOST or len(set(options)) < len(options):
+        raise ValueError(f"`options` are at most {MOST} different labels")
+
+
 def _check_asking(asking: Asking) -> None:
     """Raises ValueError."""
-    if len(asking.options) > MOST or len(set(asking.options)) < len(asking.options):
-        raise ValueError(f"`options` are at most {MOST} different labels")
+    check_options(asking.options)
     known = schema("pot-1")["properties"]["semantics"]["properties"]
     for name in asking.semantics or ():
         if name not in known:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
@@ -10,6 +9,7 @@ from potlang.diag import Severity
 from potlang.diag.fixes import mend
 from potlang.languages.pot.check import check as check_program
 from potlang.languages.pot.program import Checked, Program
+from potlang.models.additions import with_additions, with_semantics
 from potlang.models.replies import Found, find_programs
 
 
@@ -40,16 +40,18 @@ def read_program(
     *,
     problem_of: Callable[[Program], str] = _anything,
     semantics: Mapping[str, Any] | None = None,
+    base: str = "",
     safe_fixes: bool = True,
 ) -> ReadProgram | None:
     """The first program in a reply that is accepted, else the last of those with the fewest errors.
 
     `problem_of` says why a program that compiles is not accepted; `semantics` take the place of the
-    program's own. None where there is no JSON object.
+    program's own; `base` is a program that the reply adds to. None where there is no JSON object.
     """
     best: ReadProgram | None = None
     for found in find_programs(reply, safe_fixes=safe_fixes):
-        read = _read(found, problem_of, semantics, safe_fixes=safe_fixes)
+        text = with_additions(base, found.text) if base else found.text
+        read = _read(found, with_semantics(text, semantics), problem_of, safe_fixes=safe_fixes)
         if not read.problem:
             return read
         # Models write drafts first: of programs as bad as each other the last one counts.
@@ -66,14 +68,8 @@ def program_in(attempt: str | dict[str, Any]) -> str | dict[str, Any]:
     return attempt if found is None else found.text
 
 
-def _read(
-    found: Found,
-    problem_of: Callable[[Program], str],
-    semantics: Mapping[str, Any] | None,
-    *,
-    safe_fixes: bool,
-) -> ReadProgram:
-    text = with_semantics(found.text, semantics)
+def _read(found: Found, text: str, problem_of: Callable[[Program], str], *, safe_fixes: bool) -> ReadProgram:
+    """The `text` of a program that was `found`, compiled and mended."""
     checked, mended = _check(text), found.mended
     if safe_fixes and checked.program is None:
         text, applied, checked = mend(text, checked, _check)
@@ -86,23 +82,3 @@ def _read(
 
 def _check(text: str) -> Checked:
     return check_program(text, name="program")
-
-
-def with_semantics(text: str, semantics: Mapping[str, Any] | None) -> str:
-    """The program with these `semantics` instead of its own; as it is if it is not well-formed JSON."""
-    if not semantics:
-        return text
-    try:
-        value = json.loads(text, object_pairs_hook=_without_repetition)
-    except (ValueError, RecursionError):
-        return text
-    if not isinstance(value, dict):
-        return text
-    return json.dumps({**value, "semantics": dict(semantics)}, ensure_ascii=False)
-
-
-def _without_repetition(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        raise ValueError("a key occurs twice")
-    return found

@@ -122,8 +122,13 @@ def question_prompt(question: str, options: Sequence[str] = ()) -> str:
     """The question, as data in a block that it cannot end."""
     lines = ["Translate this question into a program.", "", fenced(question)]
     if options:
-        lines += ["", f"There must be an option for each of these names: {_json(list(options))}"]
+        lines += ["", options_asked_for(options)]
     return "\n".join(lines)
+
+
+def options_asked_for(options: Sequence[str]) -> str:
+    """The sentence that asks for an option of each name; empty without options."""
+    return f"There must be an option for each of these names: {_json(list(options))}" if options else ""
 
 
 def repair_prompt(problem: str, diagnostics: Sequence[Mapping[str, Any]] = ()) -> str:

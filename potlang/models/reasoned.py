@@ -40,7 +40,7 @@ def attempt_to_dict(attempt: Attempt) -> dict[str, Any]:
     found = attempt._asdict()
     # All attempts of a transcript are of one model.
     del found["model"]
-    messages = [each.to_dict() for each in attempt.messages]
+    messages = [each.to_dict(named=True) for each in attempt.messages]
     return {
         **found,
         "messages": messages,
@@ -171,6 +171,7 @@ class Reasoned(NamedTuple):
     samples: tuple[ProgramSample, ...]
     consistency: ProseCheck | None = None
     version: str = ""
+    strategy: str = "plain"
 
     @property
     def answer(self) -> str:
@@ -210,6 +211,7 @@ class Reasoned(NamedTuple):
             "kind": "reasoned",
             "question": self.question,
             "model": self.model,
+            "strategy": self.strategy,
             "verdict": str(self.verdict),
             "elected": self.elected,
             "reason": self.reason,

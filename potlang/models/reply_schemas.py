@@ -1,8 +1,8 @@
-"""JSON Schemas of the replies that the prompts ask for ([DAG-PROMPT-4])."""
+"""JSON Schemas of the replies that the prompts ask for ([DAG-PROMPT-4], [LOOP-STRATEGY-PROMPT])."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 Schema = Mapping[str, Any]
@@ -33,3 +33,12 @@ WRONG = _object(wrong=_list(_object(step_id=_ID, why=_TEXT)))
 SOLUTION = _object(
     steps=_list(_object({"formal": _TEXT}, step_id=_ID, edge=_TEXT, direct_dependent_steps=_IDS, node=_TEXT))
 )
+FINDINGS = _object(findings=_list(_TEXT))
+QUESTIONS = _object(questions=_list(_TEXT))
+THOUGHTS = _object(thoughts=_list(_TEXT))
+SCORES = _object(scores=_list({"type": "number"}))
+
+
+def outline_schema(sections: Iterable[str]) -> Schema:
+    """A list of sentences for each of these sections."""
+    return _object(**{name: _list(_TEXT) for name in sections})

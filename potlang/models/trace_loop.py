@@ -12,11 +12,12 @@ from typing import get_args
 from potlang.languages.dot.check import Theory, compiled
 from potlang.languages.dot.read.records import PROFILES, Profile
 from potlang.languages.dot.results import TraceVerdict
+from potlang.models.asking import is_given_up
 from potlang.models.endpoint import Model, Sampling
 from potlang.models.loop import check_question, opened_model
 from potlang.models.reasoned_trace import ReasonedTrace, TraceAttempts
 from potlang.models.trace_writer import RoundVerdicts, TraceAsking, TraceWriter
-from potlang.models.writer import Progress, is_given_up
+from potlang.models.writer import Progress
 from potlang.prove.options import RouteName, Trust
 from potlang.report.results import Limits
 from potlang.version import __version__

@@ -16,7 +16,7 @@ from potlang.languages.dot.report import TraceReport
 from potlang.languages.dot.solve.verify import verify as verify_trace
 from potlang.languages.dot.write.emit import emit
 from potlang.languages.pot.program import Program
-from potlang.models.asking import Attempt, BadReply, RetryLoop
+from potlang.models.asking import Attempt, BadReply, RetryLoop, ended
 from potlang.models.endpoint import Completion, Message, Model, Sampling, assistant, user
 from potlang.models.solver_critic import MARKS, critique
 from potlang.models.trace_prompting import (
@@ -27,7 +27,7 @@ from potlang.models.trace_prompting import (
     verdicts_prompt,
 )
 from potlang.models.trace_replies import behind_node, trace_in
-from potlang.models.writer import USUAL, Progress, ended, repeated
+from potlang.models.writer import USUAL, Progress, repeated
 from potlang.prove.options import RouteName, Trust
 from potlang.report.results import Limits, Verdict
 

@@ -9,11 +9,14 @@ from typing import Any, Final, NamedTuple
 from potlang.diag.brief import in_brief
 from potlang.languages.pot.profiles import program_schema
 from potlang.languages.pot.program import Checked, Program
-from potlang.models.asking import ASKED_AGAIN, Attempt, BadReply, RetryLoop
-from potlang.models.endpoint import Completion, Message, Model, Sampling, assistant, user
+from potlang.models.asking import ASKED_AGAIN, Attempt, BadReply, Found, RetryLoop, ended, is_given_up
+from potlang.models.endpoint import Completion, Image, Message, Model, Sampling, assistant, user
+from potlang.models.images import with_images
+from potlang.models.presets import StrategyName, most_requests
 from potlang.models.program_replies import ReadProgram, read_program
 from potlang.models.prompting import PromptSize, question_prompt, repair_prompt, system_prompt
 from potlang.models.replies import REASONING
+from potlang.models.stages import StageConversation, StageRequest
 
 Progress = Callable[[Attempt], object]
 
@@ -21,7 +24,6 @@ USUAL: Final = Sampling(tries=3)
 # A reply is sent back with its diagnostics: a runaway one must not fill the next prompt.
 _LONGEST_REPEATED: Final = 100_000
 _LONGEST_PROSE: Final = 2_000
-_STOPPED: Final = "stop"
 
 
 class Asking(NamedTuple):
@@ -29,7 +31,7 @@ class Asking(NamedTuple):
 
     `semantics` take the place of the programs' own; `options` are the names of the verifications that there
     must be. `safe_fixes`: what keeps its meaning is mended without a call. `prompt` is the size of what is
-    told of the language.
+    told of the language. `strategy`: how a model comes to a program; `images` belong to the question.
     """
 
     sampling: Sampling = USUAL
@@ -37,6 +39,8 @@ class Asking(NamedTuple):
     options: tuple[str, ...] = ()
     safe_fixes: bool = True
     prompt: PromptSize = "full"
+    strategy: StrategyName = "plain"
+    images: tuple[Image, ...] = ()
 
 
 class Written(NamedTuple):
@@ -68,7 +72,8 @@ class ProgramWriter:
         """A conversation about a question; that of another `number` has other seeds ([LOOP-SEED])."""
         sampling = self.asking.sampling
         if sampling.seed is not None:
-            sampling = sampling._replace(seed=sampling.seed + number * sampling.tries)
+            apart = most_requests(self.asking.strategy, sampling.tries)
+            sampling = sampling._replace(seed=sampling.seed + number * apart)
         return ProgramConversation(self, question, RetryLoop(sampling, self.progress))
 
 
@@ -76,9 +81,16 @@ class ProgramConversation:
     """The attempts at one program, in rounds, and what a model is asked in the next one."""
 
     def __init__(self, writer: ProgramWriter, question: str, asker: RetryLoop) -> None:
+        self.question = question
+        self.asking = writer.asking
+        self.left = asker.sampling.tries
+        """The attempts that are left to who wrote the last accepted program."""
         self._writer = writer
         self._asker = asker
-        self._first = user(question_prompt(question, writer.asking.options))
+        self._about_question = self.message(question_prompt(question, writer.asking.options))
+        self._first = self._about_question
+        self._base = ""
+        self._must_ask = True
         self._standing: Written | None = None
         """The program that is looked at again."""
         self.messages: tuple[Message, ...] = (self._first,)
@@ -99,22 +111,50 @@ class ProgramConversation:
         return tuple(self._asker.attempts)
 
     @property
-    def left(self) -> int:
-        """The attempts that are left."""
-        return self._asker.sampling.tries - len(self._asker.attempts)
+    def is_given_up(self) -> bool:
+        """True if the endpoint failed in a way that would come back."""
+        return is_given_up(self._asker.attempts)
 
-    def write(self) -> Written | None:
-        """The first program that is accepted, if there is one. Does not raise EndpointError."""
-        return self._asker.converse(self._writer.model, self, stage="program")
+    def message(self, prompt: str) -> Message:
+        """A prompt that has the question in it, as a message with its images."""
+        return with_images(prompt, self.asking.images)
 
-    def look_again(self, written: Written, said: str) -> Written | None:
+    def write(
+        self, prompt: str = "", *, stage: str = "program", base: str = "", must_ask: bool = True
+    ) -> Written | None:
+        """The first program that is accepted, if there is one. Does not raise EndpointError.
+
+        `prompt` asks for it, by default by the question alone. The reply may add to a program, the `base`.
+        Unless it `must_ask`, a program without claims is accepted.
+        """
+        self._first = self.message(prompt) if prompt else self._about_question
+        self._base, self._must_ask, self._standing = base, must_ask, None
+        self.messages = (self._first,)
+        return self._accepted(stage, self._asker.sampling.tries)
+
+    def look_again(
+        self, written: Written, said: str, *, stage: str = "second look", tries: int | None = None
+    ) -> Written | None:
         """The program of a second look ([LOOP-SECOND]), in the attempts that are left; None without one.
 
         `said` is what the model is told about the program that it wrote. A reply of prose stays with that.
         """
-        self._standing = written
+        self._first = self._about_question
+        self._base, self._must_ask, self._standing = "", True, written
         self.messages = (self._first, assistant(written.text[:_LONGEST_REPEATED]), user(said))
-        return self._asker.converse(self._writer.model, self, stage="second look", tries=max(0, self.left))
+        return self._accepted(stage, self.left if tries is None else tries)
+
+    def ask(self, asked: StageRequest[Found], *, stage: str) -> Found | None:
+        """What is asked for beside a program; None where no reply is read, or the endpoint fails."""
+        talk = StageConversation(self.system, asked, self._writer, self._asker)
+        return self._asker.converse(self._writer.model, talk, stage=stage)
+
+    def _accepted(self, stage: str, tries: int) -> Written | None:
+        before = len(self._asker.attempts)
+        found = self._asker.converse(self._writer.model, self, stage=stage, tries=tries)
+        if found is not None:
+            self.left = max(0, tries - (len(self._asker.attempts) - before))
+        return found
 
     def without_schema(self) -> bool:
         """Asks for no schema from now on; False where it did not before."""
@@ -153,8 +193,9 @@ class ProgramConversation:
         for part in ("text", "arguments", "reasoning"):
             found = read_program(
                 getattr(done, part),
-                problem_of=lambda program: _unasked(program, asking.options),
+                problem_of=lambda program: _unasked(program, asking.options) if self._must_ask else "",
                 semantics=asking.semantics,
+                base=self._base,
                 safe_fixes=asking.safe_fixes,
             )
             if found is not None and (best is None or not found.problem):
@@ -187,23 +228,8 @@ def _unasked(program: Program, options: Sequence[str]) -> str:
     return ""
 
 
-def ended(problem: str, done: Completion) -> str:
-    """The problem, and why the reply ended where the model did not end it."""
-    if done.finish_reason == "length":
-        return f"{problem}, and the reply broke off at its greatest length: write less"
-    if done.finish_reason in (_STOPPED, ""):
-        return problem
-    return f"{problem} (it ended with: {done.finish_reason[:40]})"
-
-
 def repeated(attempt: Attempt) -> str:
     """The part of a reply that is shown again: the program alone, whose lines the diagnostics count."""
     if attempt.program is not None:
         return attempt.program[:_LONGEST_REPEATED]
     return attempt.reply[:_LONGEST_PROSE] or "…"
-
-
-def is_given_up(attempts: Sequence[Attempt]) -> bool:
-    """True if the endpoint failed in a way that would come back."""
-    failure = attempts[-1].failure
-    return failure is not None and failure not in ASKED_AGAIN

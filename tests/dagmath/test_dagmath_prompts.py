@@ -85,7 +85,7 @@ def _short_fence(value: object) -> str:
 
 
 def _refilled(name: Name, **values: object) -> str:
-    text = prompts._template(name)
+    text = prompts.template(name)
     for field, value in values.items():
         text = text.replace("{{" + field + "}}", BLOCK(value))
     return text

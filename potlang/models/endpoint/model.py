@@ -79,12 +79,14 @@ class Sampling(NamedTuple):
 class Image:
     """An image in a message: its bytes and their `media_type`, or a `url` from which the endpoint takes it.
 
-    Raises ValueError for anything else, for other types than `IMAGE_TYPES` and for more than `LARGEST_IMAGE`.
+    `name` is that of its file, for people: no endpoint is told. Raises ValueError for anything else, for
+    other types than `IMAGE_TYPES` and for more than `LARGEST_IMAGE`.
     """
 
     data: bytes = field(default=b"", repr=False)
     media_type: str = ""
     url: str = ""
+    name: str = ""
 
     def __post_init__(self) -> None:
         if self.url:
@@ -98,12 +100,16 @@ class Image:
         elif self.media_type not in IMAGE_TYPES:
             raise ValueError(f"the media type of an image is one of {', '.join(IMAGE_TYPES)}")
 
-    def to_dict(self) -> dict[str, Any]:
-        """The image as JSON values: its URL, or the digest that tells it from others."""
+    def to_dict(self, *, named: bool = False) -> dict[str, Any]:
+        """The image as JSON values: its URL, or its size and the digest that tells it from others.
+
+        If `named` is asked for, it has the name too, on which no answer depends.
+        """
         if self.url:
             return {"type": "image", "url": self.url}
         digest = hashlib.sha256(self.data).hexdigest()
-        return {"type": "image", "media_type": self.media_type, "sha256": digest}
+        found = {"type": "image", "media_type": self.media_type, "bytes": len(self.data), "sha256": digest}
+        return {**found, "name": self.name} if named else found
 
 
 Content = str | tuple[str | Image, ...]
@@ -124,14 +130,14 @@ class Message(NamedTuple):
     def _texts(self) -> list[str]:
         return [each for each in self.content if isinstance(each, str)]
 
-    def to_dict(self) -> dict[str, Any]:
-        """The message as JSON values; of an image in it the digest alone."""
+    def to_dict(self, *, named: bool = False) -> dict[str, Any]:
+        """The message as JSON values; of an image in it the digest alone, and its name if it is asked for."""
         if isinstance(self.content, str):
             return {"role": self.role, "content": self.content}
         return {
             "role": self.role,
             "content": [
-                {"type": "text", "text": each} if isinstance(each, str) else each.to_dict()
+                {"type": "text", "text": each} if isinstance(each, str) else each.to_dict(named=named)
                 for each in self.content
             ],
         }

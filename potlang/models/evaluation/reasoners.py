@@ -5,11 +5,12 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import NamedTuple, Protocol
 
 from potlang.models.asking import FATAL, Attempt
 from potlang.models.endpoint import Model, Sampling
-from potlang.models.evaluation.questions import Program, Question
+from potlang.models.evaluation.questions import Program, Question, Truth
 from potlang.models.prompting import system_prompt
 from potlang.models.writer import USUAL, Asking, ProgramWriter
 
@@ -35,6 +36,25 @@ class Reasoner(Protocol):
 
     def attempts(self, question: Question) -> Attempts:
         """The attempts at a question. A failure of the endpoint is no exception but `Attempts.failure`."""
+
+
+class GivenAnswer(NamedTuple):
+    """An answer without a program, None for none; `votes` of several. `failure` is as in `Attempts`."""
+
+    answer: Truth | str | None
+    attempts: tuple[Attempt, ...] = ()
+    votes: Mapping[str, int] = MappingProxyType({})
+    failure: str = ""
+
+
+class Answerer(Protocol):
+    """Answers questions without a program. Called from several threads at once."""
+
+    def fingerprint(self, question: Question) -> str:
+        """A text that differs where the answer may: model, settings, prompt."""
+
+    def answer_to(self, question: Question) -> GivenAnswer:
+        """The answer. A failure of the endpoint is no exception but `GivenAnswer.failure`."""
 
 
 class RecordedPrograms:

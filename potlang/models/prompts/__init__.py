@@ -26,9 +26,22 @@ Name = Literal[
     "natural",
     "judge_nodes",
     "judge_parents",
+    "critique",
+    "rewrite",
+    "outline",
+    "from_outline",
+    "sub_questions",
+    "addition",
+    "cot",
+    "propose_thoughts",
+    "judge_thoughts",
+    "conclude",
+    "aggregate",
+    "refine",
 ]
 """A solution in the format; the three stages of a gold-standard one (appendix D); dependencies of given
-steps, by models that think and by models that do not (appendix H); a solution in plain prose; two judges."""
+steps, by models that think and by models that do not (appendix H); a solution in plain prose; two judges.
+The stages of strategies that write programs; those of baselines, which answer in prose."""
 
 _FIELD = re.compile(r"^\{\{([a-z_]+)\}\}$", re.MULTILINE)
 _TICKS = re.compile(r"`+")
@@ -39,11 +52,11 @@ def fill(name: Name, **values: object) -> str:
 
     Raises ValueError unless the values are those that the template has fields for.
     """
-    template = _template(name)
-    fields = set(_FIELD.findall(template))
+    text = template(name)
+    fields = set(_FIELD.findall(text))
     if fields != set(values):
         raise ValueError(f"the prompt `{name}` has the fields {', '.join(sorted(fields))}")
-    return _FIELD.sub(lambda found: _block(values[found[1]]), template)
+    return _FIELD.sub(lambda found: _block(values[found[1]]), text)
 
 
 def generation_prompt(problem: str, demonstrations: Sequence[Solution] | None = None) -> str:
@@ -82,7 +95,8 @@ def _block(value: object) -> str:
 
 
 @cache
-def _template(name: str) -> str:
+def template(name: Name) -> str:
+    """A prompt with its fields not filled in."""
     return files(__name__).joinpath(f"{name}.md").read_text(encoding="utf-8")
 
 
