@@ -579,8 +579,8 @@ def _targets() -> list[Target]:
     from potlang.models.endpoint.stream import PartialAnswer, read_answer
     from potlang.models.evaluation.outcomes import QuestionOutcome
     from potlang.models.evaluation.questions import read_questions, read_recorded
-    from potlang.models.gold_journal import read_problems
     from potlang.models.journal import Journal
+    from potlang.models.problems import read_problems
     from potlang.models.rewards import assess
     from potlang.policy import PolicyError, open_store
     from potlang.policy.cases import read_cases

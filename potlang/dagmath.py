@@ -52,14 +52,18 @@ if TYPE_CHECKING:
     from potlang.models.agreement import compare_parsers as compare_parsers
     from potlang.models.annotate import Annotated as Annotated
     from potlang.models.annotate import annotate as annotate
+    from potlang.models.formals import Formalized as Formalized
+    from potlang.models.formals import formalize as formalize
     from potlang.models.gold_builder import Builder as Builder
     from potlang.models.gold_builder import Built as Built
     from potlang.models.gold_builder import Models as Models
-    from potlang.models.gold_builder import Problem as Problem
+    from potlang.models.problems import Problem as Problem
     from potlang.models.prompts import generation_prompt as generation_prompt
+    from potlang.models.reasoned_solution import ReasonedSolution as ReasonedSolution
     from potlang.models.scripts import ScriptError as ScriptError
     from potlang.models.scripts import script_dependencies as script_dependencies
     from potlang.models.scripts import script_differences as script_differences
+    from potlang.models.solution_loop import reason as reason
     from potlang.report.table import Table as Table
     from potlang.score.harnesses import inspect_scorer as inspect_scorer
     from potlang.score.harnesses import reward_frame as reward_frame
@@ -111,9 +115,13 @@ __getattr__, __dir__, __all__ = lazy_names(
         "potlang.languages.dagmath.write": "write_json write_text",
         "potlang.models.agreement": "Agreement ParserComparison compare_parsers",
         "potlang.models.annotate": "Annotated annotate",
-        "potlang.models.gold_builder": "Builder Built Models Problem",
+        "potlang.models.formals": "Formalized formalize",
+        "potlang.models.gold_builder": "Builder Built Models",
+        "potlang.models.problems": "Problem",
         "potlang.models.prompts": "generation_prompt",
+        "potlang.models.reasoned_solution": "ReasonedSolution",
         "potlang.models.scripts": "ScriptError script_dependencies script_differences",
+        "potlang.models.solution_loop": "reason",
         "potlang.report.table": "Table",
         "potlang.score.harnesses": "inspect_scorer reward_frame reward_parquet",
         "potlang.score.inference": "Equivalence Interval hoeffding_problems paired_equivalence wilson",

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING
 
 import click
 
@@ -21,10 +20,10 @@ from potlang.cli.common import (
     write_lines,
 )
 from potlang.cli.model_options import AskedModel, Renamed, model_options
+from potlang.cli.problem_lines import problems_in
 from potlang.utils.serialize import json_text
 
 if TYPE_CHECKING:
-    from potlang.models.gold_builder import Problem
     from potlang.models.gold_journal import GoldJournal, GoldRecord
 
 
@@ -80,7 +79,8 @@ def build_gold(
 
     try:
         with GoldJournal(output) as journal, file.open("rb") as stream:
-            problems = _problems(stream, bad, journal, limit)
+            found = problems_in(stream, bad, needed=("problem", "solution", "answer"))
+            problems = islice((each for each in found if not journal.is_done(each)), limit)
             ended = run(
                 problems, journal, lambda: Builder(models, sampling=sampling), jobs=jobs, progress=progress
             )
@@ -100,21 +100,6 @@ def build_gold(
     if ended:
         tell(f"ended early: {ended}")
     sys.exit(_exit_code(bad, records, journal))
-
-
-def _problems(stream: BinaryIO, bad: list[str], journal: GoldJournal, limit: int | None) -> Iterator[Problem]:
-    """Those that are not done yet, at most `limit`; lines that are none are reported."""
-    from potlang.models.gold_journal import BadProblem, read_problems
-
-    def wanted() -> Iterator[Problem]:
-        for found in read_problems(stream):
-            if isinstance(found, BadProblem):
-                bad.append(found.reason)
-                tell(f"line {found.line}: {found.reason}")
-            elif not journal.is_done(found):
-                yield found
-
-    return islice(wanted(), limit)
 
 
 def _write_gold(journal: GoldJournal, path: Path) -> None:

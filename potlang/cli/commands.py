@@ -35,6 +35,8 @@ COMMANDS = {
     "reason": ("reason:reason", "Answer a question with programs that a model writes."),
     "eval": ("eval:eval_", "Evaluate programs on questions with known answers."),
     "build-gold": ("build_gold:build_gold", "Build DAG-MATH solutions with models."),
+    "sample": ("sample:sample", "Sample DAG-MATH solutions of a data set, for score."),
+    "annotate": ("annotate:annotate", "Have a model write the steps of solutions as formulas."),
     "generate": ("generate:generate", "Generate programs with known verdicts."),
     "help": ("help:help_", "Show the help of a command."),
     "completion": ("completion:completion", "Print a script that completes commands in a shell."),
@@ -45,8 +47,8 @@ SECTIONS = {
     "Verify": ("verify", "check", "lint", "fix", "fmt"),
     "Look": ("view", "play", "explain", "std", "compile", "lsp", "doctor", "help", "completion"),
     "Keep": ("cert", "cache", "policy"),
-    "Models": ("reason", "schema", "grammar", "mcp", "serve"),
-    "Data": ("batch", "results", "eval", "score", "glue", "build-gold", "generate", "synthesize"),
+    "Models": ("reason", "sample", "annotate", "build-gold", "schema", "grammar", "mcp", "serve"),
+    "Data": ("batch", "results", "eval", "score", "glue", "generate", "synthesize"),
 }
 """The commands by what they are for, in the order of `potc --help`."""
 CONFIGURED = ("verify", "check", "lint", "fix", "fmt", "view")

@@ -1,13 +1,14 @@
-"""`potc reason QUESTION|FILE|-`: a model writes and repairs a program or a trace, solvers decide it."""
+"""`potc reason QUESTION|FILE|-`: a model writes a program, a trace or a solution, and solvers decide it."""
 
 from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Mapping
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Literal, NamedTuple
+from typing import IO, TYPE_CHECKING, Final, Literal, NamedTuple
 
 import click
 from click.core import ParameterSource
@@ -44,10 +45,19 @@ if TYPE_CHECKING:
     from potlang.models.presets import StrategyName
     from potlang.models.prompting import PromptSize
     from potlang.models.reasoned import Reasoned
+    from potlang.models.reasoned_solution import ReasonedSolution
     from potlang.models.reasoned_trace import ReasonedTrace
     from potlang.models.trace_writer import RoundVerdicts
 
-Language = Literal["pot", "dot"]
+Language = Literal["pot", "dot", "dagmath"]
+
+
+class Care(NamedTuple):
+    """What is done beyond asking: a second look, fixes without a call, several at a time."""
+
+    second_look: bool
+    safe_fixes: bool
+    jobs: int | None
 
 
 class ProgramQuestion(NamedTuple):
@@ -57,8 +67,6 @@ class ProgramQuestion(NamedTuple):
     images: tuple[str, ...]
     options: tuple[str, ...]
     yes_or_no: bool | None
-    second_look: bool
-    safe_fixes: bool
     prompt: PromptSize
     prose: str | None
     unique_names: bool
@@ -74,6 +82,35 @@ class TraceQuestion(NamedTuple):
     budget: int | None
 
 
+_MEANT_FOR: Final[Mapping[type[tuple[object, ...]], frozenset[Language]]] = {
+    Care: frozenset({"pot", "dagmath"}),
+    ProgramQuestion: frozenset({"pot"}),
+    TraceQuestion: frozenset({"dot"}),
+}
+"""The languages that each group of options means something for."""
+
+_care = grouped(
+    "care",
+    Care,
+    "Programs and solutions",
+    click.option(
+        "--second-look/--no-second-look",
+        default=True,
+        show_default=True,
+        help="Ask once more about what contradicts itself, is refuted, begs the question, or leaves it open.",
+    ),
+    click.option(
+        "--safe-fixes/--no-safe-fixes",
+        default=True,
+        show_default=True,
+        help="Mend what keeps its meaning without a call.",
+    ),
+    click.option(
+        "--jobs",
+        type=click.IntRange(1, 64),
+        help="Programs or solutions at a time. [default: 1, by self-consistency 5]",
+    ),
+)
 _program_question = grouped(
     "program",
     ProgramQuestion,
@@ -105,18 +142,6 @@ _program_question = grouped(
         "--yes-or-no/--or-uncertain",
         default=None,
         help="Whether an answer between yes and no is none. [default: as the question's words say]",
-    ),
-    click.option(
-        "--second-look/--no-second-look",
-        default=True,
-        show_default=True,
-        help="Ask once more about a program that contradicts itself, begs the question, or leaves it open.",
-    ),
-    click.option(
-        "--safe-fixes/--no-safe-fixes",
-        default=True,
-        show_default=True,
-        help="Mend what keeps its meaning without a call.",
     ),
     click.option(
         "--prompt",
@@ -153,21 +178,16 @@ _trace_question = grouped(
 @click.option(
     "--as",
     "language",
-    type=click.Choice(["pot", "dot"]),
+    type=click.Choice(["pot", "dot", "dagmath"]),
     default="pot",
-    help="The model writes a program, or a trace.",
+    help="The model writes a program, a trace, or a solution in steps.",
 )
-@model_options(accepted="one program or trace")
+@model_options(accepted="one program, trace or solution")
 @click.option(
     "--k",
     type=click.IntRange(1, 100),
-    help="Programs to write, the most frequent answer counts; or traces, until one is established. "
+    help="Programs or solutions to write, the most frequent answer counts; traces, until one is established. "
     "[default: 1, by self-consistency 5]",
-)
-@click.option(
-    "--jobs",
-    type=click.IntRange(1, 64),
-    help="Programs written at a time. [default: 1, by self-consistency 5]",
 )
 @click.option(
     "--transcript",
@@ -175,6 +195,7 @@ _trace_question = grouped(
     help="Write all requests and replies to this file, as `--format json` prints them.",
 )
 @format_option("text", "json")
+@_care
 @_program_question
 @_trace_question
 @solving_options
@@ -186,32 +207,34 @@ def reason(
     language: Language,
     asked: AskedModel,
     k: int | None,
-    jobs: int | None,
     transcript: Path | None,
     style: str,
+    care: Care,
     program: ProgramQuestion,
     trace: TraceQuestion,
     solving: SolvingOptions,
     color: str,
 ) -> None:
-    """Answer a question with programs or traces that a model writes and repairs and solvers decide.
+    """Answer a question with what a model writes and repairs (`--as`), and solvers decide.
 
     QUESTION is the text itself, the name of a file that has it, or `-` for standard input. The endpoint is
     that of OPENAI_BASE_URL, its key OPENAI_API_KEY, the model POTLANG_MODEL, where options do not say
-    otherwise. Exit codes are those of `verify`: 0 if all is entailed, an option elected, or a trace
-    established, 1 for another answer, 2 for a wrong call, 3 if the answer is unknown, be it that the model
-    or its endpoint failed.
+    otherwise. Exit codes are those of `verify`: 0 if all is entailed, an option elected, a trace
+    established, or a solution accepted, 1 for another answer, 2 for a wrong call, 3 if the answer is
+    unknown, be it that the model or its endpoint failed.
     """
     _refuse_others(context, language)
     text = _question(question)
-    found: Reasoned | ReasonedTrace
+    found: Reasoned | ReasonedTrace | ReasonedSolution
     space = theory_program(trace.theory, style, color)
     endpoint = asked.endpoint()
     try:
         if language == "dot":
             found = _by_traces(text, endpoint, asked, k or 1, trace, space, solving)
+        elif language == "dagmath":
+            found = _by_solutions(text, endpoint, asked, k or 1, care, solving)
         else:
-            found = _by_programs(text, endpoint, asked, k, jobs, program, solving)
+            found = _by_programs(text, endpoint, asked, k, care, program, solving)
     except (ValueError, MissingExtraError) as error:
         raise click.UsageError(str(error)) from error
     finally:
@@ -227,11 +250,18 @@ def reason(
 
 
 def _refuse_others(context: click.Context, language: Language) -> None:
-    """A usage error for an option of the other language."""
-    others = TraceQuestion if language == "pot" else ProgramQuestion
+    """A usage error for an option of another language."""
+    others = {
+        field
+        for group, languages in _MEANT_FOR.items()
+        for field in getattr(group, "_fields", ())
+        if language not in languages
+    }
+    if language == "dagmath":
+        others.add("route")
     for each in context.command.params:
         given = context.get_parameter_source(each.name or "")
-        if each.name in others._fields and given is ParameterSource.COMMANDLINE:
+        if each.name in others and given is ParameterSource.COMMANDLINE:
             raise click.UsageError(f"{each.opts[0]} means nothing with `--as {language}`")
 
 
@@ -240,7 +270,7 @@ def _by_programs(
     endpoint: Model,
     asked: AskedModel,
     k: int | None,
-    jobs: int | None,
+    care: Care,
     program: ProgramQuestion,
     solving: SolvingOptions,
 ) -> Reasoned:
@@ -255,11 +285,11 @@ def _by_programs(
         attempts=asked.attempts,
         k=k,
         semantics={name: True for name, wanted in chosen.items() if wanted},
-        parallel=jobs,
+        parallel=care.jobs,
         options=program.options,
         yes_or_no=program.yes_or_no,
-        second_look=program.second_look,
-        safe_fixes=program.safe_fixes,
+        second_look=care.second_look,
+        safe_fixes=care.safe_fixes,
         prompt=program.prompt,
         prose=program.prose,
         limits=solving.limits,
@@ -302,6 +332,28 @@ def _by_traces(
     )
 
 
+def _by_solutions(
+    problem: str, endpoint: Model, asked: AskedModel, k: int, care: Care, solving: SolvingOptions
+) -> ReasonedSolution:
+    from potlang.models.solution_loop import reason as reason_about
+
+    return reason_about(
+        problem,
+        endpoint,
+        attempts=asked.attempts,
+        k=k,
+        parallel=care.jobs or 1,
+        second_look=care.second_look,
+        safe_fixes=care.safe_fixes,
+        limits=solving.limits,
+        trust=solving.trust,
+        temperature=asked.temperature,
+        max_tokens=asked.max_tokens,
+        seed=asked.model_seed,
+        progress=partial(_tell, "a solution"),
+    )
+
+
 def _question(given: str) -> str:
     """The text that the argument means."""
     if given == "-":
@@ -315,7 +367,7 @@ def _question(given: str) -> str:
 
 def _read(file: IO[bytes]) -> str:
     """No more than a question may have, and one character beyond."""
-    from potlang.models.loop import LONGEST_QUESTION
+    from potlang.models.sampler import LONGEST_QUESTION
 
     return file.read(4 * (LONGEST_QUESTION + 1)).decode("utf-8", "replace")
 
@@ -329,7 +381,7 @@ def _tell(accepted: str, attempt: Attempt) -> None:
     tell(f"{outcome} ({attempt.seconds:.1f} s{tokens})")
 
 
-def _exit_code(found: Reasoned | ReasonedTrace) -> int:
+def _exit_code(found: Reasoned | ReasonedTrace | ReasonedSolution) -> int:
     if getattr(found, "elected", None) is not None:
         return ALL_ENTAILED
     return UNDECIDED if found.report is None else exit_code(found.report)

@@ -1,11 +1,11 @@
-"""`potc view FILE`: a page on a program, a trace or a solution, or a drawing of a trace or a solution."""
+"""`potc view FILE`: a page on a program, a trace, a solution or a transcript, or a drawing."""
 
 from __future__ import annotations
 
 import json
 import sys
 from pathlib import Path
-from typing import NamedTuple, get_args
+from typing import NamedTuple, NoReturn, get_args
 
 import click
 
@@ -108,7 +108,7 @@ def view(
     page: PageOptions,
     color: str,
 ) -> None:
-    """Draw a trace or a solution, or make a page on it or on a program.
+    """Draw a trace or a solution, or make a page on it, on a program or on a transcript of `reason`.
 
     Exit code: 0 it is drawn, whatever was found; 2 there is nothing to draw.
     """
@@ -118,8 +118,10 @@ def view(
         raise click.UsageError("a diagram in a topos is text, `--json` or `--to html`")
     theory = theory_program(trace.theory, "text", color)
     given = read_input(file)
-    note_options(given)
     ending = "" if output is None else output.suffix.lower()
+    if (found := _transcript(given)) is not None:
+        _view_transcript(found, given.name, output, form or _ENDINGS.get(ending), in_topos)
+    note_options(given)
     options = verify_options(given.kind, solving, trace, solution, theory)
     if given.kind == "pot":
         options |= {"words": True, "models": page.models}
@@ -140,6 +142,29 @@ def view(
     write_output(output, text)
     if not answer.is_whole:
         raise KeyboardInterrupt
+    sys.exit(ALL_ENTAILED)
+
+
+def _transcript(given: Input) -> dict[str, object] | None:
+    """The JSON value of an input that is a transcript of `reason`."""
+    from potlang.models.transcripts import transcript_value
+
+    return None if isinstance(given.source, Path) else transcript_value(given.source)
+
+
+def _view_transcript(
+    value: dict[str, object], name: str, output: Path | None, form: Form | None, in_topos: ToposOptions
+) -> NoReturn:
+    """Writes the page on a transcript, and ends the command."""
+    from potlang.models.transcripts import BadTranscript, read_transcript
+
+    if in_topos.topos:
+        fail(f"{name}: only a trace has a diagram in a topos")
+    try:
+        text = draw(read_transcript(value), form or "html", name)
+    except (ViewError, BadTranscript) as error:
+        fail(f"{name}: {error}")
+    write_output(output, text)
     sys.exit(ALL_ENTAILED)
 
 

@@ -14,10 +14,13 @@ from potlang.drawing.program_page import program_page
 from potlang.drawing.solution_page import solution_page
 from potlang.drawing.svg import svg
 from potlang.drawing.trace_page import trace_page
+from potlang.drawing.transcript_page import transcript_page
 from potlang.languages.dagmath.report import SolutionReport
 from potlang.languages.dot.report import TraceReport
 from potlang.languages.pot.program import Program
 from potlang.languages.pot.report import Report
+from potlang.models.reasoned import Transcript
+from potlang.models.transcripts import ReadTranscript, read_transcript
 from potlang.report.results import Verdict
 
 Form = Literal["html", "svg", "mermaid", "graphviz"]
@@ -46,12 +49,12 @@ def _title(name: str | None, report: Report) -> str:
 
 
 def draw(
-    report: Report | TraceReport | SolutionReport,
+    report: Report | TraceReport | SolutionReport | Transcript | ReadTranscript,
     to: Form = "html",
     name: str | None = None,
     program: Program | None = None,
 ) -> str:
-    """The page or the drawing of a report; `name` is what its input is called.
+    """The page or the drawing of a report, or the page on a transcript; `name` is what its input is called.
 
     With the `program` that a report is on, its page has its text and the derivations of its claims. Raises
     ViewError for a trace without nodes, a solution that is no graph, a program that does not compile and
@@ -64,6 +67,11 @@ def draw(
             if to != "html":
                 raise ViewError(f"a program has a page and no drawing: `html`, not `{to}`")
             return program_page(report, _title(name, report), program)
+        case Transcript() | ReadTranscript():
+            if to != "html":
+                raise ViewError(f"a transcript has a page and no drawing: `html`, not `{to}`")
+            read = report if isinstance(report, ReadTranscript) else read_transcript(report.to_dict())
+            return transcript_page(read, "transcript" if name is None or name in _NAMELESS else name)
         case TraceReport():
             noun, is_empty = "trace", not report.nodes
             whole, graph = partial(trace_page, report), partial(graph_of, report)

@@ -119,16 +119,16 @@ def graph_link(id_: int, noun: str) -> Html:
     return element("a", str(id_), href=f"#node-{id_}", class_="to-graph", aria_label=where)
 
 
-def folded(summary: str, body: Html) -> Html:
-    """A part that a reader may open; nothing of nothing."""
-    return element("details", element("summary", summary), body) if body else Html("")
+def folded(summary: str, body: Html, *, is_open: bool = False) -> Html:
+    """A part that a reader may open, or close; nothing of nothing."""
+    return element("details", element("summary", summary), body, open=is_open) if body else Html("")
 
 
-def cut(text: str) -> str:
+def cut(text: str, longest: int = LONGEST_TEXT) -> str:
     """A text, of a long one its beginning."""
-    if len(text) <= LONGEST_TEXT:
+    if len(text) <= longest:
         return text
-    return f"{text[:LONGEST_TEXT]}… {len(text) - LONGEST_TEXT:,} more characters"
+    return f"{text[:longest]}… {len(text) - longest:,} more characters"
 
 
 # --- diagnostics -----------------------------------------------------------------------------------

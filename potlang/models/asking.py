@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from typing import Any, Final, Literal, NamedTuple, Protocol, TypeVar
+from typing import Any, Final, Literal, NamedTuple, Protocol, TypeVar, get_args
 
 from potlang.models.endpoint import Completion, EndpointError, Failure, Message, Model, Sampling, system, user
 
@@ -67,7 +67,7 @@ class Conversation(Protocol[FoundCo]):
 
     @property
     def system(self) -> str:
-        """The system message."""
+        """The system message; empty for none."""
 
     @property
     def messages(self) -> tuple[Message, ...]:
@@ -97,6 +97,28 @@ class RetryLoop:
         self.sampling = sampling
         self.attempts: list[Attempt] = []
         self._progress = progress
+
+    @classmethod
+    def numbered(
+        cls,
+        sampling: Sampling,
+        number: int,
+        progress: Callable[[Attempt], object] | None = None,
+        *,
+        apart: int | None = None,
+    ) -> RetryLoop:
+        """The loop of the sample with this number, from 0: its seeds do not depend on other samples'.
+
+        `apart` is how many requests a sample may take, by default those of `sampling`.
+        """
+        if sampling.seed is not None:
+            sampling = sampling._replace(seed=sampling.seed + number * (apart or sampling.tries))
+        return cls(sampling, progress)
+
+    @property
+    def left(self) -> int:
+        """The requests that are left of those for one accepted reply."""
+        return self.sampling.tries - len(self.attempts)
 
     def until_accepted(self, ask: Callable[[], Found], *, tries: int | None = None) -> Found | None:
         """The first result of `ask` that is no BadReply; None after `tries` calls, by default those of
@@ -151,7 +173,7 @@ class RetryLoop:
         _, temperature, max_tokens, timeout, seed = self.sampling
         attempt = Attempt(messages, schema is not None, stage=stage, model=model.name)
         # The system message is the same in every attempt: it is not part of the record.
-        before = () if instructions is None else (system(instructions),)
+        before = (system(instructions),) if instructions else ()
         try:
             done = model.complete(
                 [*before, *messages],
@@ -182,6 +204,23 @@ class RetryLoop:
             raise
         self._tell()
         return found
+
+    def best_part(
+        self, done: Completion, read: Callable[[str], Found | None], accepts: Callable[[Found], bool]
+    ) -> Found | None:
+        """What is read in the text of a reply, else in the parts beside it; the part is noted.
+
+        The first that is accepted counts, else the first that there is.
+        """
+        best: Found | None = None
+        for part in get_args(ReplyPart):
+            found = read(getattr(done, part))
+            if found is not None and (best is None or accepts(found)):
+                best = found
+                self.note(part=part)
+            if best is not None and accepts(best):
+                break
+        return best
 
     def prompted(
         self, stage: str, model: Model, prompt: str, schema: Mapping[str, Any], read: Callable[[str], Found]

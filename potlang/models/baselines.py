@@ -21,10 +21,11 @@ from potlang.models.evaluation.reasoners import GivenAnswer
 from potlang.models.images import ImageSource, read_images, with_images
 from potlang.models.journal import in_parallel
 from potlang.models.json_replies import read_items
-from potlang.models.loop import MOST, check_options, check_question, opened_model
+from potlang.models.loop import check_options
 from potlang.models.prompts import Name, fill, template
 from potlang.models.reasoned import Totals, attempt_to_dict, totals_of
 from potlang.models.reply_schemas import SCORES, THOUGHTS, Schema
+from potlang.models.sampler import MOST, check_question, opened_model
 from potlang.models.second_look import asks_yes_or_no
 from potlang.models.stages import StageConversation, StageRequest
 from potlang.models.stated_answers import stated_answer
@@ -153,7 +154,7 @@ def answer(
     """
     if baseline not in BASELINES:
         raise ValueError(f"no baseline {baseline!r}; there are {', '.join(BASELINES)}")
-    check_question(question, attempts, bounds.k, "auto", "best")
+    check_question(question, attempts, bounds.k)
     check_options(options)
     if not all(1 <= each <= MOST for each in (*bounds, parallel)):
         raise ValueError(f"the bounds of a search, and `parallel`, are from 1 to {MOST}")

@@ -22,6 +22,7 @@ from potlang.languages.dagmath.write import solution_value
 from potlang.models.asking import DEFAULT_SAMPLING, Attempt, BadReply, RetryLoop
 from potlang.models.endpoint import EndpointError, Failure, Model, Sampling
 from potlang.models.json_replies import Parents, read_dependencies, read_edges, read_nodes, read_wrong
+from potlang.models.problems import Problem
 from potlang.models.prompts import fill
 from potlang.models.reply_schemas import EDGES, NODES, PARENTS, WRONG
 from potlang.report.results import Limits
@@ -29,17 +30,6 @@ from potlang.utils.closing import Closing
 
 ROUNDS = 2
 """Node sets that are tried (appendix D: back to stage 1 once)."""
-
-
-class Problem(NamedTuple):
-    """A problem with a solution that is known to be right, and its answer."""
-
-    id: str
-    problem: str
-    solution: str
-    answer: str
-    difficulty: float | None = None
-    dataset: str | None = None
 
 
 class Models(NamedTuple):

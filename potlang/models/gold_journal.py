@@ -1,4 +1,4 @@
-"""Gold-standard solutions over a data set: its problems, the journal of a run, the run ([DAG-BUILD-6]).
+"""Gold-standard solutions over a data set: the journal of a run, and the run ([DAG-BUILD-6]).
 
 The journal has one record a problem and run; the last one of a problem counts.
 """
@@ -7,34 +7,17 @@ from __future__ import annotations
 
 import math
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import Any, BinaryIO, Literal, NamedTuple, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
-from potlang.diag import Sink
-from potlang.languages.dagmath.read.samples import LINE_LIMITS, read_lines
 from potlang.languages.dagmath.write import solution_value
-from potlang.models.asking import FATAL, Attempt
-from potlang.models.gold_builder import Builder, Built, Problem
-from potlang.models.journal import Journal, in_parallel
-from potlang.reading.json_text import open_document, read_json
+from potlang.models.gold_builder import Builder, Built
+from potlang.models.journal import Journal, attempt_value, fatal, run_items
+from potlang.models.problems import Problem
 
 Outcome = Literal["built", "given up", "failed"]
 """A solution; none after all tries; no answer of the endpoint, so that the next run tries again."""
-
-_KEYS: Mapping[str, tuple[str, ...]] = {
-    "problem": ("problem", "problem_text", "question"),
-    "solution": ("solution", "rationale"),
-    "answer": ("answer", "final_answer"),
-}
-
-
-class BadProblem(NamedTuple):
-    """A line that is no problem."""
-
-    line: int
-    reason: str
 
 
 class GoldRecord(NamedTuple):
@@ -52,53 +35,6 @@ class Success(NamedTuple):
     level: int | None
     total: int
     built: int
-
-
-def read_problems(stream: BinaryIO) -> Iterator[Problem | BadProblem]:
-    """The problems of JSON Lines: `problem`, `solution`, `answer`, and `problem_id`, `difficulty`, `dataset`.
-
-    A problem without an id is named after its line; a second one with the same id is no problem.
-    """
-    seen: set[str] = set()
-    for number, line in read_lines(stream):
-        found = _problem(line, number)
-        if isinstance(found, Problem):
-            if found.id in seen:
-                found = BadProblem(number, f"there is a problem {found.id!r} already")
-            else:
-                seen.add(found.id)
-        yield found
-
-
-def _problem(line: bytes, number: int) -> Problem | BadProblem:
-    sink = Sink()
-    value = read_json(open_document(line, sink, LINE_LIMITS), sink, LINE_LIMITS)
-    if sink.has_errors:
-        return BadProblem(number, sink.diagnostics()[0].message)
-    if not isinstance(value, dict):
-        return BadProblem(number, "a problem is an object")
-    texts: dict[str, str] = {}
-    for name, keys in _KEYS.items():
-        text = next((value[key] for key in keys if key in value), None)
-        # Answers are often bare numbers in published data sets.
-        if isinstance(text, int | float) and not isinstance(text, bool):
-            text = str(text)
-        if not isinstance(text, str) or not text.strip():
-            return BadProblem(number, f"the problem has no `{name}`")
-        texts[name] = text
-    id_, dataset, difficulty = value.get("problem_id"), value.get("dataset"), value.get("difficulty")
-    level = None
-    if difficulty is not None:
-        with suppress(TypeError, ValueError, OverflowError):
-            level = float(difficulty)
-        if level is None or not math.isfinite(level):
-            return BadProblem(number, "the difficulty is no number")
-    return Problem(
-        f"line {number}" if id_ is None else str(id_)[:1_000],
-        difficulty=level,
-        dataset=dataset if isinstance(dataset, str) else None,
-        **texts,
-    )
 
 
 # --- the journal -------------------------------------------------------------------------------------
@@ -131,7 +67,7 @@ class GoldJournal(Journal[GoldRecord]):
             "difficulty": problem.difficulty,
             "reason": built.reason,
             "solution": None if built.solution is None else solution_value(built.solution),
-            "attempts": [_attempt_value(each) for each in built.attempts],
+            "attempts": [attempt_value(each) for each in built.attempts],
         }
         record = GoldRecord(problem.id, outcome, problem.difficulty, built.reason)
         self.append(problem.id, record, value)
@@ -156,20 +92,6 @@ def _record(value: Any) -> tuple[str, GoldRecord]:
     return record.id, record
 
 
-def _attempt_value(attempt: Attempt) -> dict[str, Any]:
-    return {
-        "stage": attempt.stage,
-        "model": attempt.model,
-        "prompt": attempt.messages[-1].text,
-        "reply": attempt.reply,
-        "fault": attempt.problem,
-        "seconds": attempt.seconds,
-        "prompt_tokens": attempt.prompt_tokens,
-        "completion_tokens": attempt.completion_tokens,
-        "failure": attempt.failure,
-    }
-
-
 # --- a run ------------------------------------------------------------------------------------------
 
 
@@ -188,14 +110,6 @@ def run(
     # A builder talks to child processes of its own, which two threads must not share.
     local = threading.local()
     builders: list[Builder] = []
-    ended = ""
-
-    def rest() -> Iterator[Problem]:
-        for problem in problems:
-            if ended:
-                return
-            if not journal.is_done(problem):
-                yield problem
 
     def build(problem: Problem) -> tuple[GoldRecord, Built]:
         if not hasattr(local, "builder"):
@@ -204,16 +118,18 @@ def run(
         built: Built = local.builder.build(problem)
         return journal.add(problem, built), built
 
+    def ended_by(done: tuple[GoldRecord, Built]) -> str:
+        record, built = done
+        if progress is not None:
+            progress(record)
+        return fatal(built.failure, built.reason)
+
+    rest = (problem for problem in problems if not journal.is_done(problem))
     try:
-        for record, built in in_parallel(build, rest(), jobs):
-            if progress is not None:
-                progress(record)
-            if built.failure in FATAL:
-                ended = built.reason
+        return run_items(build, rest, jobs, ended_by=ended_by)
     finally:
         for builder in builders:
             builder.close()
-    return ended
 
 
 def success_by_difficulty(records: Iterable[GoldRecord]) -> list[Success]:

@@ -1,6 +1,6 @@
 """Runs over many items: several at a time, and with a journal from which they can go on.
 
-The rules of the two kinds of journal are [DAG-BUILD-6] and [EVAL-RESUME].
+The rules of the journals are [DAG-BUILD-6], [SAMPLE-JOURNAL], [ANNOTATE-JOURNAL] and [EVAL-RESUME].
 """
 
 from __future__ import annotations
@@ -15,6 +15,8 @@ from threading import Lock
 from typing import Any, BinaryIO, Generic, TypeVar
 
 from potlang.languages.dagmath.read.samples import read_lines
+from potlang.models.asking import FATAL, Attempt
+from potlang.models.endpoint import Failure
 from potlang.source import InputLimits
 from potlang.utils.closing import Closing
 from potlang.utils.interruptible import Interruptible
@@ -129,6 +131,46 @@ def _last_byte(stream: BinaryIO) -> bytes:
     found = stream.read(1)
     stream.seek(0)
     return found
+
+
+def run_items(
+    work: Callable[[Item], Result], items: Iterable[Item], jobs: int, *, ended_by: Callable[[Result], str]
+) -> str:
+    """Works on items, `jobs` at a time, until there is a reason by which one ended the run: that, or "".
+
+    `ended_by` is called with each result, in the caller's thread.
+    """
+    ended = ""
+
+    def rest() -> Iterator[Item]:
+        for item in items:
+            if ended:
+                return
+            yield item
+
+    for result in in_parallel(work, rest(), jobs):
+        ended = ended or ended_by(result)
+    return ended
+
+
+def fatal(failure: Failure | None, reason: str) -> str:
+    """The reason, if it is a failure that ends a run over many items."""
+    return reason if failure in FATAL else ""
+
+
+def attempt_value(attempt: Attempt) -> dict[str, Any]:
+    """An attempt in a journal, as JSON values."""
+    return {
+        "stage": attempt.stage,
+        "model": attempt.model,
+        "prompt": attempt.messages[-1].text,
+        "reply": attempt.reply,
+        "fault": attempt.problem,
+        "seconds": attempt.seconds,
+        "prompt_tokens": attempt.prompt_tokens,
+        "completion_tokens": attempt.completion_tokens,
+        "failure": attempt.failure,
+    }
 
 
 def in_parallel(work: Callable[[Item], Result], items: Iterable[Item], jobs: int) -> Iterator[Result]:

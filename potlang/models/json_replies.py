@@ -71,6 +71,17 @@ def read_edges(text: str, ids: Sequence[int]) -> dict[int, str]:
     return found
 
 
+def read_formals(text: str, ids: Sequence[int]) -> dict[int, str | None]:
+    """The formula of each of the steps `ids`, None where it is said to have none. Raises BadReply."""
+    found: dict[int, str | None] = {}
+    for id_, item in _by_id(read_items(text, "formals"), ids).items():
+        formal = item.get("formal")
+        if formal is not None and not isinstance(formal, str):
+            raise BadReply(f"the `formal` of step {id_} is no text")
+        found[id_] = " ".join(formal.split()) if formal and formal.strip() else None
+    return found
+
+
 def read_wrong(text: str, ids: Sequence[int]) -> dict[int, str]:
     """The steps that a judge finds wrong, and why. Raises BadReply."""
     found: dict[int, str] = {}
@@ -107,12 +118,17 @@ def read_items(text: str, key: str) -> list[Any]:
 def _json(text: str) -> object | None:
     """A JSON value; single backslashes of LaTeX are taken for double ones where JSON has no such escape."""
     # As it is first: a reply with correct escapes must not be changed.
-    for attempt in (text, _ESCAPE.sub(lambda found: found[0] if found[1] else r"\\", text)):
+    for attempt in (text, with_latex_escapes(text)):
         sink = Sink()
         value = read_json(open_document(attempt, sink, LIMITS), sink, LIMITS)
         if not sink.has_errors:
             return value
     return None
+
+
+def with_latex_escapes(text: str) -> str:
+    """JSON text in which single backslashes that begin no escape of JSON are doubled."""
+    return _ESCAPE.sub(lambda found: found[0] if found[1] else r"\\", text)
 
 
 def _bounded(found: Any, key: str) -> list[Any]:

@@ -9,19 +9,18 @@ The rules are [LOOP-REASON] and those that follow it.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from typing import Any, Final, NamedTuple, TypeVar, get_args
+from collections.abc import Hashable, Mapping, Sequence
+from typing import Any, NamedTuple, TypeVar, get_args
 
 from potlang.languages.pot.report import Report
 from potlang.languages.pot.solve import verify as verify_program
 from potlang.models.consistency import compare
-from potlang.models.endpoint import Endpoint, Model, Sampling
+from potlang.models.endpoint import Model, Sampling
 from potlang.models.images import ImageSource, read_images
-from potlang.models.journal import in_parallel
 from potlang.models.presets import STRATEGIES, StrategyName, preset
 from potlang.models.prompting import PromptSize
 from potlang.models.reasoned import Answer, Ballot, Elected, ProgramSample, Reasoned, Vote, nothing_written
+from potlang.models.sampler import MOST, check_question, opened_model, samples_of
 from potlang.models.second_look import asks_yes_or_no, doubts_about, gravest, second_look_prompt
 from potlang.models.strategies import Verified, written_by
 from potlang.models.writer import Asking, ProgramConversation, ProgramWriter, Progress, Written
@@ -29,10 +28,6 @@ from potlang.prove.options import RouteName, Trust
 from potlang.report.results import Limits, Verdict
 from potlang.utils.resources import schema
 from potlang.version import __version__
-
-MOST: Final = 100
-"""Of attempts, of samples and of options."""
-LONGEST_QUESTION: Final = 200_000
 
 Item = TypeVar("Item", bound=Hashable)
 
@@ -97,12 +92,10 @@ def reason(
         strategy,
         read_images(images),
     )
-    check_question(question, attempts, k, route, trust)
+    check_question(question, attempts, k, parallel=parallel, route=route, trust=trust)
     _check_asking(asking)
     if prompt not in get_args(PromptSize):
         raise ValueError(f"no prompt {prompt!r}; there are {', '.join(get_args(PromptSize))}")
-    if not 1 <= parallel <= MOST:
-        raise ValueError(f"`parallel` is from 1 to {MOST}")
     if yes_or_no is None:
         yes_or_no = asks_yes_or_no(question, options)
 
@@ -112,7 +105,7 @@ def reason(
     with opened_model(model) as asked:
         writer = ProgramWriter(asked, asking, progress=progress)
         sampler = _Sampler(writer, question, verified, second_look, yes_or_no)
-        samples = sampler.samples(k, parallel)
+        samples = samples_of(sampler.sample, k, parallel=parallel)
     return _summed(question, asked.name, writer, samples, prose)._replace(strategy=strategy)
 
 
@@ -132,27 +125,17 @@ class _Sampler:
         self._verified = verified
         self._second_look = second_look
         self._yes_or_no = yes_or_no
-        self._is_given_up = False
 
-    def samples(self, k: int, parallel: int) -> list[ProgramSample]:
-        """Up to `k` samples: after a failure that would come back no further one is begun."""
-        found = dict(filter(None, in_parallel(self._sample, range(k), parallel)))
-        # In the order of their numbers: the vote must not depend on which was there first.
-        return [found[number] for number in sorted(found)]
-
-    def _sample(self, number: int) -> tuple[int, ProgramSample] | None:
-        # The samples so far still vote: they were paid for.
-        if self._is_given_up:
-            return None
+    def sample(self, number: int) -> ProgramSample:
+        """The sample with this number, from 0."""
         talk = self._writer.conversation(self._question, number)
         written = written_by(talk, self._verified)
         if written is None:
-            self._is_given_up = self._is_given_up or talk.is_given_up
-            return number, ProgramSample(talk.attempts)
+            return ProgramSample(talk.attempts)
         report = self._verified(written)
         if self._second_look and talk.left > 0:
             written, report = self._looked_at_again(talk, written, report)
-        return number, ProgramSample(talk.attempts, report, written.text, written.around)
+        return ProgramSample(talk.attempts, report, written.text, written.around)
 
     def _looked_at_again(
         self, talk: ProgramConversation, written: Written, report: Report
@@ -168,30 +151,6 @@ class _Sampler:
         left = doubts_about(second.checked, found, yes_or_no=self._yes_or_no)
         is_worse = found.verdict == Verdict.UNKNOWN or gravest(left) > gravest(doubts)
         return (written, report) if is_worse else (second, found)
-
-
-@contextmanager
-def opened_model(model: Model | str | None) -> Iterator[Model]:
-    """A model that is handed in, which is the caller's to close, or one of the environment by its name."""
-    if model is not None and not isinstance(model, str):
-        yield model
-        return
-    endpoint = Endpoint.from_environment(model)
-    try:
-        yield endpoint
-    finally:
-        endpoint.close()
-
-
-def check_question(question: str, attempts: int, k: int, route: str, trust: str) -> None:
-    """Raises ValueError for a question that is not to be put, with these options of `reason`."""
-    if not question.strip() or len(question) > LONGEST_QUESTION:
-        raise ValueError(f"a question has 1 to {LONGEST_QUESTION:,} characters")
-    for name, count in (("attempts", attempts), ("k", k)):
-        if not 1 <= count <= MOST:
-            raise ValueError(f"`{name}` is from 1 to {MOST}")
-    if route not in get_args(RouteName) or trust not in get_args(Trust):
-        raise ValueError(f"no route {route!r} or trust {trust!r}")
 
 
 def check_options(options: Sequence[str]) -> None:

@@ -9,8 +9,7 @@ from itertools import islice
 from typing import Any, Final, Literal, NamedTuple
 
 from potlang.models import reference
-from potlang.models.prompts import demonstration, fenced
-from potlang.models.truncate import truncate_to_budget
+from potlang.models.prompts import demonstration, fenced, refusal_prompt, shown_diagnostics
 from potlang.report.results import Verdict
 
 _MEANINGS: Final = {
@@ -138,16 +137,9 @@ def repair_prompt(problem: str, diagnostics: Sequence[Mapping[str, Any]] = ()) -
 
 def diagnostics_text(problem: str, diagnostics: Sequence[Mapping[str, Any]] = ()) -> str:
     """A problem with its diagnostics, and what their pages show."""
-    lines = [f"This is not accepted: {problem}."]
-    if diagnostics:
-        shown = truncate_to_budget({"diagnostics": list(diagnostics)})
-        lines += ["", fenced("\n".join(map(_json, shown["diagnostics"])), "json")]
-        more = len(diagnostics) - len(shown["diagnostics"])
-        if more:
-            lines += ["", f"{more} more are not shown."]
-        if mistakes := _mistakes(shown["diagnostics"]):
-            lines += ["", "What their pages show:", "", *mistakes]
-    return "\n".join(lines)
+    mistakes = _mistakes(shown_diagnostics(diagnostics))
+    behind = ["\n".join(["What their pages show:", "", *mistakes])] if mistakes else []
+    return refusal_prompt(problem, diagnostics, *behind)
 
 
 def agent_prompt(question: str) -> str:

@@ -14,6 +14,7 @@ from potlang.languages.pot.report import Report
 from potlang.models.asking import Attempt
 from potlang.models.consistency import ProseCheck
 from potlang.models.endpoint import Failure
+from potlang.models.sampler import Attempted
 from potlang.report.results import AskOutcome, OptimizationStatus, Verdict
 from potlang.utils.serialize import json_text
 
@@ -151,8 +152,61 @@ def nothing_written(kind: str, attempts: Sequence[Attempt], problem: str) -> str
     return f"no {kind} after {counted(replies, 'reply', 'replies')}: {problem}"
 
 
-class Reasoned(NamedTuple):
-    """The answer to a question.
+class Transcript:
+    """The face of what every `reason` gives: all that was asked, its cost, its JSON form, its text."""
+
+    __slots__ = ()
+
+    @property
+    def model(self) -> str:
+        """The name of the model."""
+        raise NotImplementedError
+
+    @property
+    def samples(self) -> tuple[Attempted, ...]:
+        """What was written, one by one."""
+        raise NotImplementedError
+
+    @property
+    def attempts(self) -> tuple[Attempt, ...]:
+        """All attempts, in order."""
+        return tuple(each for sample in self.samples for each in sample.attempts)
+
+    @property
+    def failure(self) -> Failure | None:
+        """The endpoint's reason if it ended the last sample."""
+        return self.attempts[-1].failure if self.attempts else None
+
+    @property
+    def totals(self) -> Totals:
+        """Calls, seconds and tokens of all attempts."""
+        return totals_of(self.attempts)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The whole transcript as JSON values."""
+        raise NotImplementedError
+
+    def to_json(self) -> str:
+        """`to_dict` as text; characters that cannot be seen are escapes ([REPORT-JSON])."""
+        return json_text(self.to_dict())
+
+    def render(self, *, color: bool = False) -> str:
+        """The report on what was chosen and the cost, as lines of text."""
+        raise NotImplementedError
+
+    def __str__(self) -> str:
+        return self.render()
+
+    def _number_of(self, chosen: Attempted | None) -> int | None:
+        """The number of a sample, from 0."""
+        return next((at for at, each in enumerate(self.samples) if each is chosen), None)
+
+    def _totals_to_dict(self) -> dict[str, Any]:
+        return {**self.totals._asdict(), "seconds": round(self.totals.seconds, 3)}
+
+
+class ReasonedValues(NamedTuple):
+    """The answer to a question; `Reasoned` is this with its face.
 
     `verdict` and, of options, the `elected` one are those of most samples; `votes` counts them. `claims` has
     the votes on each verification of `chosen`, which is a sample with that answer, and of those the one that
@@ -173,6 +227,12 @@ class Reasoned(NamedTuple):
     version: str = ""
     strategy: str = "plain"
 
+
+class Reasoned(ReasonedValues, Transcript):
+    """The answer to a question: the values of `ReasonedValues` with the face of `Transcript`."""
+
+    __slots__ = ()
+
     @property
     def answer(self) -> str:
         """The option that is elected, or else the verdict."""
@@ -188,24 +248,8 @@ class Reasoned(NamedTuple):
         """The chosen program, as JSON text."""
         return None if self.chosen is None else self.chosen.program
 
-    @property
-    def attempts(self) -> tuple[Attempt, ...]:
-        """All attempts, in order."""
-        return tuple(each for sample in self.samples for each in sample.attempts)
-
-    @property
-    def failure(self) -> Failure | None:
-        """The endpoint's reason if it ended the last sample."""
-        return self.attempts[-1].failure if self.attempts else None
-
-    @property
-    def totals(self) -> Totals:
-        """Calls, seconds and tokens of all attempts."""
-        return totals_of(self.attempts)
-
     def to_dict(self) -> dict[str, Any]:
         """The whole transcript as JSON values, in the form of `schemas/reasoned-1.json`."""
-        totals = self.totals
         return {
             "potlang": self.version,
             "kind": "reasoned",
@@ -220,24 +264,17 @@ class Reasoned(NamedTuple):
                 name: {"verdict": str(answer), "votes": counts}
                 for name, (answer, counts) in self.claims.items()
             },
-            "chosen": next((at for at, each in enumerate(self.samples) if each is self.chosen), None),
+            "chosen": self._number_of(self.chosen),
             "consistency": None if self.consistency is None else self.consistency._asdict(),
             "system": self.system,
             "samples": [each.to_dict() for each in self.samples],
-            "totals": {**totals._asdict(), "seconds": round(totals.seconds, 3)},
+            "totals": self._totals_to_dict(),
         }
-
-    def to_json(self) -> str:
-        """`to_dict` as text; characters that cannot be seen are escapes ([REPORT-JSON])."""
-        return json_text(self.to_dict())
 
     def render(self, *, color: bool = False) -> str:
         """The report on the chosen program, the votes, the consistency and the cost, as lines of text."""
         lines = [] if self.report is None else [self.report.render(color=color), ""]
         return "\n".join([*lines, *_summary(self)]) + "\n"
-
-    def __str__(self) -> str:
-        return self.render()
 
 
 def _summary(found: Reasoned) -> Iterator[str]:

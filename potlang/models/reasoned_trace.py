@@ -12,9 +12,7 @@ from potlang.diag.wording import visible
 from potlang.languages.dot.report import TraceReport
 from potlang.languages.dot.results import NodeResult, TraceVerdict
 from potlang.models.asking import Attempt
-from potlang.models.endpoint import Failure
-from potlang.models.reasoned import Totals, attempt_to_dict, cost_line, nothing_written, totals_of
-from potlang.utils.serialize import json_text
+from potlang.models.reasoned import Transcript, attempt_to_dict, cost_line, nothing_written
 
 
 class TraceAttempts(NamedTuple):
@@ -47,8 +45,8 @@ class TraceAttempts(NamedTuple):
         }
 
 
-class ReasonedTrace(NamedTuple):
-    """The answer to a question by traces.
+class ReasonedTraceValues(NamedTuple):
+    """The answer to a question by traces; `ReasonedTrace` is this with its face.
 
     `chosen` is the first trace that is established, or else the best one that was verified; None where there
     is none. `verdict` is that of its report, and `unknown` without one, with a `reason`.
@@ -60,6 +58,12 @@ class ReasonedTrace(NamedTuple):
     chosen: TraceAttempts | None
     samples: tuple[TraceAttempts, ...]
     version: str = ""
+
+
+class ReasonedTrace(ReasonedTraceValues, Transcript):
+    """The answer by traces: the values of `ReasonedTraceValues` with the face of `Transcript`."""
+
+    __slots__ = ()
 
     @property
     def report(self) -> TraceReport | None:
@@ -95,24 +99,9 @@ class ReasonedTrace(NamedTuple):
         last = self.samples[-1]
         return nothing_written("trace", last.attempts, last.problem)
 
-    @property
-    def attempts(self) -> tuple[Attempt, ...]:
-        """All attempts, in order."""
-        return tuple(each for sample in self.samples for each in sample.attempts)
-
-    @property
-    def failure(self) -> Failure | None:
-        """The endpoint's reason if it ended the last sample."""
-        return self.attempts[-1].failure if self.attempts else None
-
-    @property
-    def totals(self) -> Totals:
-        """Calls, seconds and tokens of all attempts."""
-        return totals_of(self.attempts)
-
     def to_dict(self) -> dict[str, Any]:
         """The whole transcript as JSON values, in the form of `schemas/reasoned-trace-1.json`."""
-        totals, answer = self.totals, self.answer
+        answer = self.answer
         return {
             "potlang": self.version,
             "kind": "reasoned-trace",
@@ -125,15 +114,11 @@ class ReasonedTrace(NamedTuple):
             "answer": None
             if answer is None
             else {"node": answer.id, "proposition": answer.proposition, "text": answer.text},
-            "chosen": next((at for at, each in enumerate(self.samples) if each is self.chosen), None),
+            "chosen": self._number_of(self.chosen),
             "system": self.system,
             "samples": [each.to_dict() for each in self.samples],
-            "totals": {**totals._asdict(), "seconds": round(totals.seconds, 3)},
+            "totals": self._totals_to_dict(),
         }
-
-    def to_json(self) -> str:
-        """`to_dict` as text; characters that cannot be seen are escapes ([REPORT-JSON])."""
-        return json_text(self.to_dict())
 
     def render(self, *, color: bool = False) -> str:
         """The report on the chosen trace, its answer and the cost, as lines of text."""
@@ -146,6 +131,3 @@ class ReasonedTrace(NamedTuple):
         if self.answer is not None:
             yield f"answer: {visible(self.answer.proposition or self.answer.text)}"
         yield cost_line(self.totals, self.model)
-
-    def __str__(self) -> str:
-        return self.render()

@@ -85,7 +85,12 @@ def find_programs(reply: str, *, safe_fixes: bool = True) -> list[Found]:
     An object is a program if it has a section of one, well formed or not. What stands before the end of a
     thought does not count, unless nothing else does. `safe_fixes` is as for `candidates`.
     """
-    search = _Search(safe_fixes)
+    return find_objects(reply, _sections(), safe_fixes=safe_fixes)
+
+
+def find_objects(reply: str, keys: frozenset[str], *, safe_fixes: bool = True) -> list[Found]:
+    """The objects in a reply that have one of these keys, as `find_programs` finds programs."""
+    search = _Search(keys, safe_fixes)
     # A reply that ends within its thoughts may still have the program in them.
     texts = list(dict.fromkeys([behind_thoughts(reply), reply]))
     for text in texts:
@@ -95,9 +100,13 @@ def find_programs(reply: str, *, safe_fixes: bool = True) -> list[Found]:
 
 
 class _Search:
-    """The search for programs; `deepest` bounds the objects, lists and texts that are still opened."""
+    """The search for objects with one of some keys, as the sections of programs are.
 
-    def __init__(self, safe_fixes: bool) -> None:
+    `deepest` bounds the objects, lists and texts that are still opened.
+    """
+
+    def __init__(self, keys: frozenset[str], safe_fixes: bool) -> None:
+        self._keys = keys
         self._safe_fixes = safe_fixes
 
     def programs(self, text: str, deepest: int) -> Iterator[Found]:
@@ -120,7 +129,7 @@ class _Search:
                 inner = self.programs(behind_thoughts(each.text), deepest - 1) if deepest else ()
                 for found in inner:
                     yield found._replace(around=f"{around}\n{found.around}".strip())
-            elif _names_a_section(each.text):
+            elif _key_pattern(self._keys).search(each.text) is not None:
                 yield Found(each.text, around, each.mended)
 
     def meant(self, text: str) -> list[Found]:
@@ -135,7 +144,7 @@ class _Search:
 
         Objects go before texts: a text beside a program is rather about it.
         """
-        if isinstance(value, dict) and _sections() & value.keys():
+        if isinstance(value, dict) and self._keys & value.keys():
             yield _without_reasoning(text, value), 0
             return
         if not deepest or not isinstance(value, dict | list):
@@ -179,15 +188,10 @@ def _begins_a_line(text: str, start: int) -> bool:
     return not text[text.rfind("\n", 0, start) + 1 : start].strip()
 
 
-def _names_a_section(text: str) -> bool:
-    return _section_name().search(text) is not None
-
-
 @cache
-def _section_name() -> re.Pattern[str]:
-    return re.compile(
-        rf"[{{,][\s\"'“”‘’]*+(?:{'|'.join(map(re.escape, sorted(_sections())))})[\"'“”‘’]?\s*+:"
-    )
+def _key_pattern(keys: frozenset[str]) -> re.Pattern[str]:
+    """One of these keys of an object, also where it is not well formed."""
+    return re.compile(rf"[{{,][\s\"'“”‘’]*+(?:{'|'.join(map(re.escape, sorted(keys)))})[\"'“”‘’]?\s*+:")
 
 
 @cache

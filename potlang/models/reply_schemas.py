@@ -9,6 +9,7 @@ Schema = Mapping[str, Any]
 
 _ID: Schema = {"type": "integer"}
 _TEXT: Schema = {"type": "string"}
+_TEXT_OR_NULL: Schema = {"anyOf": [_TEXT, {"type": "null"}]}
 _IDS: Schema = {"anyOf": [{"type": "array", "items": _ID}, {"type": "null"}]}
 
 
@@ -30,6 +31,7 @@ PARENTS = _object(steps=_list(_object(step_id=_ID, direct_dependent_steps=_IDS))
 REASONS = _object(steps=_list(_object(step_id=_ID, reason=_TEXT, direct_dependent_steps=_IDS)))
 EDGES = _object(edges=_list(_object(step_id=_ID, edge=_TEXT)))
 WRONG = _object(wrong=_list(_object(step_id=_ID, why=_TEXT)))
+FORMALS = _object(formals=_list(_object(step_id=_ID, formal=_TEXT_OR_NULL)))
 SOLUTION = _object(
     steps=_list(_object({"formal": _TEXT}, step_id=_ID, edge=_TEXT, direct_dependent_steps=_IDS, node=_TEXT))
 )

@@ -42,7 +42,7 @@ class DoubtKind(IntEnum):
 class Doubt(NamedTuple):
     """A reason to look again: what the model is told, and the facts of it as JSON values."""
 
-    kind: DoubtKind
+    kind: IntEnum
     said: str
     shown: Any = None
 
@@ -70,16 +70,21 @@ def doubts_about(checked: Checked, report: Report, *, yes_or_no: bool) -> list[D
 
 def second_look_prompt(verdict: str, doubts: Sequence[Doubt]) -> str:
     """What a model is told of its program: the verdict, and each doubt with its facts."""
-    parts = [f"This program compiles. The solvers say: {verdict}. Look at it once more:"]
-    for doubt in doubts:
-        shown = "" if doubt.shown is None else f"\n\n{fenced(_json(doubt.shown), 'json')}"
-        parts.append(f"{doubt.said}{shown}")
-    parts.append(
+    opening = f"This program compiles. The solvers say: {verdict}. Look at it once more:"
+    ending = (
         "If the question itself says so, or leaves it so, reply with the same program. Otherwise reply with "
         "the whole program, corrected, as one JSON object. Add nothing that the question does not say and "
         "that is not common knowledge."
     )
-    return "\n\n".join(parts)
+    return "\n\n".join([opening, *doubts_text(doubts), ending])
+
+
+def doubts_text(doubts: Sequence[Doubt]) -> list[str]:
+    """Each doubt with its facts, as a model is told of it."""
+    return [
+        each.said if each.shown is None else f"{each.said}\n\n{fenced(_json(each.shown), 'json')}"
+        for each in doubts
+    ]
 
 
 def gravest(doubts: Sequence[Doubt]) -> int:

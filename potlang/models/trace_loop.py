@@ -12,10 +12,9 @@ from typing import get_args
 from potlang.languages.dot.check import Theory, compiled
 from potlang.languages.dot.read.records import PROFILES, Profile
 from potlang.languages.dot.results import TraceVerdict
-from potlang.models.asking import is_given_up
 from potlang.models.endpoint import Model, Sampling
-from potlang.models.loop import check_question, opened_model
 from potlang.models.reasoned_trace import ReasonedTrace, TraceAttempts
+from potlang.models.sampler import check_question, opened_model, samples_of
 from potlang.models.trace_writer import RoundVerdicts, TraceAsking, TraceWriter
 from potlang.models.writer import Progress
 from potlang.prove.options import RouteName, Trust
@@ -57,17 +56,15 @@ def reason(
     ValueError for a wrong call, `potlang.CompileError` for a theory with errors, MissingExtraError without
     the extra `models`.
     """
-    check_question(question, attempts, k, route, trust)
+    check_question(question, attempts, k, route=route, trust=trust)
     _check_asking(verdicts, profile, budget)
     sampling = Sampling(attempts, temperature, max_tokens, timeout, seed)
     asking = TraceAsking(sampling, verdicts, profile, compiled(theory), budget, limits, route, trust)
-    samples: list[TraceAttempts] = []
     with opened_model(model) as asked:
         writer = TraceWriter(asked, asking, progress=progress)
-        for _ in range(k):
-            samples.append(TraceAttempts(*writer.write(question)))
-            if _is_established(samples[-1]) or is_given_up(samples[-1].attempts):
-                break
+        samples = samples_of(
+            lambda number: TraceAttempts(*writer.write(question)), k, suffices=_is_established
+        )
     return ReasonedTrace(question, asked.name, writer.system, _best(samples), tuple(samples), __version__)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from typing import Any, Final, NamedTuple
@@ -15,9 +14,8 @@ from potlang.languages.dot.read.records import END_MARK, Profile
 from potlang.languages.dot.results import NodeResult, TraceResult
 from potlang.languages.dot.write.emit import emit
 from potlang.models import trace_reference
-from potlang.models.prompts import fenced
+from potlang.models.prompts import fenced, refusal_prompt
 from potlang.models.solver_critic import SAID
-from potlang.models.truncate import truncate_to_budget
 from potlang.models.vocabulary import vocabulary
 from potlang.sema.emit import Writer
 
@@ -156,17 +154,7 @@ def trace_repair_prompt(
     problem: str, diagnostics: Sequence[Mapping[str, Any]] = (), behind: int | None = None
 ) -> str:
     """The problem of the last reply, and its diagnostics with fixes. `behind`: the last node that stands."""
-    lines = [f"This is not accepted: {problem}."]
-    if diagnostics:
-        shown = truncate_to_budget({"diagnostics": list(diagnostics)})
-        lines += [
-            "",
-            fenced("\n".join(json.dumps(each, ensure_ascii=False) for each in shown["diagnostics"]), "json"),
-        ]
-        more = len(diagnostics) - len(shown["diagnostics"])
-        if more:
-            lines += ["", f"{more} more are not shown."]
-    return "\n".join([*lines, "", _ALONE if behind is None else _rest(behind)])
+    return refusal_prompt(problem, diagnostics, _ALONE if behind is None else _rest(behind))
 
 
 def verdicts_prompt(report: TraceResult) -> str:

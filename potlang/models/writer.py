@@ -71,10 +71,9 @@ class ProgramWriter:
     def conversation(self, question: str, number: int = 0) -> ProgramConversation:
         """A conversation about a question; that of another `number` has other seeds ([LOOP-SEED])."""
         sampling = self.asking.sampling
-        if sampling.seed is not None:
-            apart = most_requests(self.asking.strategy, sampling.tries)
-            sampling = sampling._replace(seed=sampling.seed + number * apart)
-        return ProgramConversation(self, question, RetryLoop(sampling, self.progress))
+        apart = most_requests(self.asking.strategy, sampling.tries)
+        asker = RetryLoop.numbered(sampling, number, self.progress, apart=apart)
+        return ProgramConversation(self, question, asker)
 
 
 class ProgramConversation:
@@ -187,23 +186,19 @@ class ProgramConversation:
         return Written(found.text, found.checked, program, found.around)
 
     def _found(self, done: Completion) -> ReadProgram | None:
-        """The program in the text of the reply, else in the parts beside it."""
+        """The program in a reply."""
         asking = self._writer.asking
-        best: ReadProgram | None = None
-        for part in ("text", "arguments", "reasoning"):
-            found = read_program(
-                getattr(done, part),
+
+        def read(text: str) -> ReadProgram | None:
+            return read_program(
+                text,
                 problem_of=lambda program: _unasked(program, asking.options) if self._must_ask else "",
                 semantics=asking.semantics,
                 base=self._base,
                 safe_fixes=asking.safe_fixes,
             )
-            if found is not None and (best is None or not found.problem):
-                best = found
-                self._asker.note(part=part)
-            if best is not None and not best.problem:
-                break
-        return best
+
+        return self._asker.best_part(done, read, lambda found: not found.problem)
 
 
 def reply_schema() -> dict[str, Any]:

@@ -137,6 +137,7 @@ def test_schemas_admit_what_the_prompts_ask_for() -> None:
         (schemas.EDGES, json.loads(edges_reply())),
         (schemas.REASONS, reasons["example_answer"]),
         (schemas.SOLUTION, {"steps": tiles["steps"]}),
+        (schemas.FORMALS, {"formals": [{"step_id": 1, "formal": "x == 1"}, {"step_id": 2, "formal": None}]}),
         (schemas.WRONG, {"wrong": [{"step_id": 1, "why": "no"}]}),
     ]
     for schema, answer in answers:

@@ -9,10 +9,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from transcript_support import made
 from view_support import HOSTILE, full, large
 
 import potlang
 from potlang.drawing.trace_page import trace_page
+from potlang.drawing.transcript_page import transcript_page
+from potlang.models.transcripts import read_transcript
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext, Dialog
@@ -248,6 +251,8 @@ def found_by_axe(tab: Tab) -> list[str]:
 def pages(name: str) -> str:
     if name.startswith("trace of"):
         return trace_page(large(int(name.split()[-1])), name)
+    if name == "transcript":
+        return transcript_page(read_transcript(json.loads(made("solution"))))
     return example(name)
 
 
@@ -264,7 +269,8 @@ def assert_readable(browser: Browser, tmp_path: Path, name: str, scheme: str, si
 
 
 @pytest.mark.parametrize(
-    ("name", "scheme", "size"), [("undetermined.json", "dark", PHONE), ("trace of 30", "light", DESK)]
+    ("name", "scheme", "size"),
+    [("undetermined.json", "dark", PHONE), ("trace of 30", "light", DESK), ("transcript", "dark", PHONE)],
 )
 def test_a_page_is_readable(
     browser: Browser, tmp_path: Path, name: str, scheme: str, size: dict[str, int]
@@ -280,7 +286,7 @@ def test_a_page_is_readable(
     "name",
     [
         *("undetermined.json", "giraffe.json", "derivation.json", "ladder.json", "norms.json"),
-        *("natascha.dagmath.json", "refinement.dot.txt", "trace of 60", "trace of 500"),
+        *("natascha.dagmath.json", "refinement.dot.txt", "trace of 60", "trace of 500", "transcript"),
     ],
 )
 def test_all_pages_are_readable(

@@ -15,6 +15,7 @@ from typing import Any, Literal
 
 from potlang.languages.dagmath.read.records import Solution
 from potlang.languages.dagmath.write import solution_value
+from potlang.models.truncate import truncate_to_budget
 
 Name = Literal[
     "generate",
@@ -24,6 +25,7 @@ Name = Literal[
     "parse_thinking",
     "parse_reasons",
     "natural",
+    "formals",
     "judge_nodes",
     "judge_parents",
     "critique",
@@ -40,8 +42,9 @@ Name = Literal[
     "refine",
 ]
 """A solution in the format; the three stages of a gold-standard one (appendix D); dependencies of given
-steps, by models that think and by models that do not (appendix H); a solution in plain prose; two judges.
-The stages of strategies that write programs; those of baselines, which answer in prose."""
+steps, by models that think and by models that do not (appendix H); a solution in plain prose; steps as
+formulas; two judges. The stages of strategies that write programs; those of baselines, which answer in
+prose."""
 
 _FIELD = re.compile(r"^\{\{([a-z_]+)\}\}$", re.MULTILINE)
 _TICKS = re.compile(r"`+")
@@ -86,6 +89,23 @@ def fenced(text: str, kind: str = "text") -> str:
     longest = max(map(len, _TICKS.findall(flat)), default=0)
     fence = "`" * max(3, longest + 1)
     return f"{fence}{kind}\n{flat}\n{fence}"
+
+
+def refusal_prompt(problem: str, diagnostics: Sequence[Mapping[str, Any]], *behind: str) -> str:
+    """The problem of the last reply, its diagnostics with their fixes, one on a line, then more."""
+    parts = [f"This is not accepted: {problem}."]
+    if diagnostics:
+        shown = shown_diagnostics(diagnostics)
+        parts.append(fenced("\n".join(json.dumps(each, ensure_ascii=False) for each in shown), "json"))
+        if more := len(diagnostics) - len(shown):
+            parts.append(f"{more} more are not shown.")
+    return "\n\n".join([*parts, *behind])
+
+
+def shown_diagnostics(diagnostics: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """The diagnostics that there is room for."""
+    found: list[dict[str, Any]] = truncate_to_budget({"diagnostics": list(diagnostics)})["diagnostics"]
+    return found
 
 
 def _block(value: object) -> str:
