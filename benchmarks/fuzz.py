@@ -577,8 +577,7 @@ def _targets() -> list[Target]:
     from potlang.models.endpoint.chat import CHAT
     from potlang.models.endpoint.model import EndpointError
     from potlang.models.endpoint.stream import PartialAnswer, read_answer
-    from potlang.models.evaluation.outcomes import QuestionOutcome
-    from potlang.models.evaluation.questions import read_questions, read_recorded
+    from potlang.models.evaluation import OtherColumns, QuestionOutcome, read_questions, read_recorded
     from potlang.models.journal import Journal
     from potlang.models.problems import read_problems
     from potlang.models.rewards import assess
@@ -744,7 +743,8 @@ def _targets() -> list[Target]:
         dagmath.script_dependencies(_text(data))
 
     def questions(data: bytes) -> None:
-        read_questions([("f", io.BytesIO(data))])
+        with contextlib.suppress(OtherColumns):
+            read_questions([("f", io.BytesIO(data))])
         read_recorded([("f", io.BytesIO(data))])
 
     def read_outcome(value: Any) -> tuple[str, QuestionOutcome]:

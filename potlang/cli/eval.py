@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, NamedTuple
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
 import click
 
@@ -26,7 +26,14 @@ from potlang.cli.common import (
     use_color,
 )
 from potlang.cli.helping import Command
-from potlang.cli.model_options import AskedModel, model_options
+from potlang.cli.model_options import (
+    AskedModel,
+    model_options,
+    prompt_option,
+    safe_fixes_option,
+    second_look_option,
+    strategy_option,
+)
 from potlang.cli.options import SolvingOptions, grouped, solving_options
 from potlang.diag.wording import counted
 from potlang.report.results import Interrupted
@@ -35,7 +42,9 @@ from potlang.utils.gc_pause import begin_input
 
 if TYPE_CHECKING:
     from potlang.models.evaluation import (
+        DataFiles,
         FamilySummary,
+        KeptRun,
         LineProblem,
         Question,
         QuestionOutcome,
@@ -43,9 +52,16 @@ if TYPE_CHECKING:
         Run,
         SolverSettings,
     )
+    from potlang.models.presets import StrategyName
+    from potlang.models.prompting import PromptSize
+    from potlang.report.table import Table
 
 _SHOWN = 20
 _EVERY = 100
+_DATA_SETS = (
+    *("strategyqa", "folio", "proofwriter", "prontoqa", "conditionalqa", "ar-lsat", "logicaldeduction"),
+    "potlang",
+)
 
 
 class Bootstrap(NamedTuple):
@@ -54,6 +70,25 @@ class Bootstrap(NamedTuple):
     seed: int
     resamples: int
     confidence: float
+
+
+class Programs(NamedTuple):
+    """How the loop writes programs for a question, and how they vote."""
+
+    k: int | None
+    second_look: bool
+    safe_fixes: bool
+    by_option: bool
+    prompt: PromptSize
+    strategy: StrategyName
+
+
+class Shown(NamedTuple):
+    """What is shown of the results, and where."""
+
+    detailed: bool
+    picture: Path | None
+    folder: Path | None
 
 
 _bootstrap_options = grouped(
@@ -71,10 +106,55 @@ _bootstrap_options = grouped(
         help="Confidence level of the intervals.",
     ),
 )
+_program_options = grouped(
+    "loop",
+    Programs,
+    "Programs of the model",
+    click.option(
+        "--k",
+        type=click.IntRange(1, 100),
+        help="Programs for each question, which vote. [default: 1, by self-consistency 5]",
+    ),
+    second_look_option,
+    safe_fixes_option,
+    click.option(
+        "--option-votes/--verdict-votes",
+        "by_option",
+        default=True,
+        show_default=True,
+        help="Programs for a question with options vote for one of these, or by their verdicts.",
+    ),
+    prompt_option,
+    strategy_option,
+)
+_shown_options = grouped(
+    "shown",
+    Shown,
+    "Output",
+    click.option("--detailed", is_flag=True, help="All tables for each family."),
+    click.option(
+        "--picture",
+        type=click.Path(dir_okay=False, path_type=Path),
+        help="Draw the paper's figure 3 for all questions, as SVG and as PNG.",
+    ),
+    click.option(
+        "--report",
+        "folder",
+        type=click.Path(file_okay=False, path_type=Path),
+        metavar="DIR",
+        help="Write all tables as Markdown, CSV and JSON, and the pictures, to this folder.",
+    ),
+)
 
 
 @click.command(cls=Command)
-@click.argument("dataset", nargs=-1, required=True, metavar="DATASET…")
+@click.argument("dataset", nargs=-1, metavar="DATASET…")
+@click.option(
+    "--as",
+    "data_set",
+    type=click.Choice(_DATA_SETS),
+    help="The published data set of which the files are. [default: as their columns say]",
+)
 @click.option(
     "--programs",
     multiple=True,
@@ -84,57 +164,57 @@ _bootstrap_options = grouped(
 @click.option(
     "--results",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="Append the outcome of each question to this file; questions in it are not asked again.",
+    help="Append replies and outcomes to this file; what it has is not asked for again.",
+)
+@click.option(
+    "--compare",
+    nargs=2,
+    metavar="FILE FILE",
+    help="Compare the runs of two results files, with the right answers of DATASET if it is given.",
 )
 @click.option("--jobs", type=click.IntRange(1, 64), default=1, help="Questions at a time.")
 @_bootstrap_options
-@click.option("--detailed", is_flag=True, help="All tables for each family.")
-@click.option(
-    "--picture",
-    type=click.Path(dir_okay=False, path_type=Path),
-    help="Draw the paper's figure 3 for all questions, as SVG and as PNG.",
-)
+@_shown_options
 @format_option("text", "json", "csv")
 @model_options(cached=True)
+@_program_options
 @solving_options
 @color_option
 def eval_(
     dataset: tuple[str, ...],
+    data_set: str | None,
     programs: tuple[str, ...],
     results: Path | None,
+    compare: tuple[str, str] | None,
     jobs: int,
     bootstrap: Bootstrap,
-    detailed: bool,
-    picture: Path | None,
+    shown: Shown,
     style: str,
     solving: SolvingOptions,
     color: str,
     asked: AskedModel,
+    loop: Programs,
 ) -> None:
     """Evaluate programs on questions with known answers.
 
     DATASET is JSON Lines of `id`, `question`, `answer` (true, false, uncertain, or the label of one of
-    `options`) and `family`; `-` is standard input. Tables show two readings of the answers: the paper's, in
-    which SAT means true, and the verdict. With `--model` that model writes the programs, as in `potc reason`;
-    without it the other options for models have no effect. Exit code 0: all questions were evaluated;
-    1: some lines have no question; 2: a file cannot be read or written, or there is no question; 3: a call
-    of the model failed.
+    `options`) and `family`, or a file of StrategyQA, FOLIO, ProofWriter, ProntoQA, ConditionalQA, AR-LSAT or
+    LogicalDeduction as it is published; `-` is standard input. Tables show two readings of the answers: the
+    paper's, in which SAT means true, and the verdict. With `--model` that model writes the programs, as in
+    `potc reason`; without it the other options for models have no effect. Exit code 0: all questions were
+    evaluated; 1: some lines have no question; 2: a file cannot be read or written, or there is no question;
+    3: a call of the model failed.
     """
-    from potlang.models.evaluation import (
-        RecordedPrograms,
-        SolverSettings,
-        read_questions,
-        read_recorded,
-        summarize,
-    )
+    if compare is not None:
+        corrected = _read(dataset, data_set, ())[0].questions if dataset else []
+        _compare(compare, corrected, bootstrap, shown, style, use_color(color))
+        return
+    if not dataset:
+        raise click.UsageError("there is no DATASET")
+    from potlang.models.evaluation import RecordedPrograms, SolverSettings, summarize
 
-    with _opened((*dataset, *programs)) as streams:
-        questions, problems = read_questions(streams[: len(dataset)])
-        recorded, more = read_recorded(streams[len(dataset) :])
-    problems += more
-    _print_problems(problems)
-    if not questions:
-        fail("error: there is no question")
+    data, recorded = _read(dataset, data_set, programs)
+    questions = data.questions
     settings = SolverSettings(solving.route, solving.trust, solving.limits)
     is_whole = True
     try:
@@ -143,7 +223,7 @@ def eval_(
         elif programs:
             raise click.UsageError("--model writes the programs, --programs has them: give one of the two")
         else:
-            with _writing(asked) as reasoner:
+            with _writing(asked, loop) as reasoner:
                 found = _run(questions, reasoner, settings, results, jobs)
     except Interrupted as error:
         found, is_whole = error.known, False
@@ -152,23 +232,51 @@ def eval_(
         finished = {each.id for each in found.outcomes}
         questions = [each for each in questions if each.id in finished]
     summaries = summarize(questions, found.outcomes, **bootstrap._asdict())
-    _print(summaries, style, detailed, use_color(color))
+    _print(summaries, style, shown.detailed, use_color(color))
     if not is_whole:
         raise KeyboardInterrupt
-    if picture is not None:
-        _draw(summaries[-1], picture)
+    _write(summaries, data, shown)
     failed = any(each.failure for each in found.outcomes)
-    sys.exit(UNDECIDED if failed else OTHER_ANSWER if problems else ALL_ENTAILED)
+    sys.exit(UNDECIDED if failed else OTHER_ANSWER if data.problems else ALL_ENTAILED)
+
+
+def _read(
+    dataset: Sequence[str], data_set: str | None, programs: Sequence[str]
+) -> tuple[DataFiles, dict[str, tuple[Any, ...]]]:
+    """The questions and the recorded attempts; lines without any are told."""
+    from potlang.models.evaluation import OtherColumns, read_questions, read_recorded
+
+    with _opened((*dataset, *programs)) as streams:
+        try:
+            data = read_questions(streams[: len(dataset)], data_set)
+        except OtherColumns as error:
+            fail(f"error: {error}")
+        recorded, more = read_recorded(streams[len(dataset) :])
+    data = data._replace(problems=data.problems + more)
+    _print_problems(data.problems)
+    for reason, count in data.apart.items():
+        tell(f"note: {counted(count, 'question')} apart, which no verdict answers: {reason}")
+    if not data.questions:
+        fail("error: there is no question")
+    return data, recorded
 
 
 @contextmanager
-def _writing(asked: AskedModel) -> Iterator[Reasoner]:
+def _writing(asked: AskedModel, loop: Programs) -> Iterator[Reasoner]:
     """The model that the options name."""
-    from potlang.models.evaluation.reasoners import WritingModel
+    from potlang.models.evaluation import LoopOptions, WritingModel
+    from potlang.models.presets import preset
 
     with asked.endpoint(cached=True) as endpoint:
         try:
-            yield WritingModel(endpoint, asked.sampling(), place=endpoint.place)
+            usual = preset(loop.strategy)
+            k, second_look, safe_fixes, by_option, prompt, strategy = loop
+            k = usual.k if k is None else k
+            options = LoopOptions(k, second_look, safe_fixes, by_option, prompt, strategy)
+            sampling = asked.sampling()
+            if sampling.temperature is None:
+                sampling = sampling._replace(temperature=usual.temperature)
+            yield WritingModel(endpoint, sampling, options, place=endpoint.place)
         except MissingExtraError as error:
             raise click.UsageError(str(error)) from error
 
@@ -201,18 +309,24 @@ def _run(
     jobs: int,
 ) -> Run:
     from potlang.models.evaluation import run
+    from potlang.models.journal import BadJournal
 
     try:
         with _progress(len(questions)) as progress:
             found = run(questions, reasoner, settings, results=results, jobs=jobs, progress=progress)
+    except BadJournal as error:
+        fail(f"error: {error}")
     except OSError as error:
         raise CannotWriteFile(results, error) from error
     except api.OptionError as error:
         raise click.BadParameter(str(error)) from error
-    if found.unreadable:
-        lines = counted(found.unreadable, "line was", "lines were")
-        tell(f"note: {lines} passed over in {results}")
+    _tell_unreadable(found.unreadable, results)
     return found
+
+
+def _tell_unreadable(count: int, path: Path | None) -> None:
+    if count:
+        tell(f"note: {counted(count, 'line was', 'lines were')} passed over in {path}")
 
 
 @contextmanager
@@ -248,16 +362,45 @@ def _progress(whole: int) -> Iterator[Callable[[QuestionOutcome], None]]:
 def _print(summaries: Sequence[FamilySummary], style: str, detailed: bool, color: bool) -> None:
     from potlang.models.evaluation.summary import to_json
     from potlang.models.evaluation.table import tables
+
+    _print_tables(
+        tables(summaries, detailed=detailed or style == "csv"),
+        {"families": to_json(summaries)},
+        style,
+        color,
+    )
+
+
+def _print_tables(tables: Sequence[Table], values: dict[str, Any], style: str, color: bool) -> None:
     from potlang.report.table import tables_csv, to_text
 
     match style:
         case "json":
-            print_json({"families": to_json(summaries)})
+            print_json(values)
         case "csv":
-            click.echo(tables_csv(tables(summaries)), nl=False)
+            click.echo(tables_csv(tables), nl=False)
         case _:
-            parts = (to_text(each, color) for each in tables(summaries, detailed=detailed))
-            click.echo("\n".join(parts), nl=False)
+            click.echo("\n".join(to_text(each, color) for each in tables), nl=False)
+
+
+def _write(summaries: Sequence[FamilySummary], data: DataFiles, shown: Shown) -> None:
+    """The picture and the folder that the options ask for."""
+    from potlang.models.evaluation.report_folder import write_pictures, write_report
+    from potlang.models.evaluation.summary import to_json
+    from potlang.models.evaluation.table import tables
+
+    if shown.picture is not None:
+        _draw(summaries[-1], shown.picture)
+    if shown.folder is None:
+        return
+    values = {"families": to_json(summaries), "apart": dict(data.apart)}
+    try:
+        write_report(shown.folder, tables(summaries), values)
+        write_pictures(shown.folder, summaries)
+    except MissingExtraError as error:
+        raise CommandFailure(str(error)) from error
+    except OSError as error:
+        raise CannotWriteFile(shown.folder, error) from error
 
 
 def _draw(summary: FamilySummary, path: Path) -> None:
@@ -270,3 +413,62 @@ def _draw(summary: FamilySummary, path: Path) -> None:
         raise CommandFailure(str(error)) from error
     except OSError as error:
         raise CannotWriteFile(path, error) from error
+
+
+# --- runs compared ---------------------------------------------------------------------------------
+
+
+def _compare(
+    names: tuple[str, str],
+    corrected: Sequence[Question],
+    bootstrap: Bootstrap,
+    shown: Shown,
+    style: str,
+    color: bool,
+) -> None:
+    """Compares the runs of two results files; `corrected` questions take the place of those in the files."""
+    from potlang.models.evaluation import compare_runs, summarize
+    from potlang.models.evaluation.compared_tables import comparison_tables, runs_table
+    from potlang.models.evaluation.comparing import to_json
+    from potlang.models.evaluation.report_folder import write_report
+
+    first, second = (_kept_run(Path(name)) for name in names)
+    titles = names if names[0] != names[1] else (f"1 {names[0]}", f"2 {names[1]}")
+    questions = {each.id: each for each in corrected} or {**second.questions, **first.questions}
+    settings = bootstrap._asdict()
+    found = compare_runs(questions, first.outcomes, second.outcomes, **settings)
+    if not found.families[-1].questions:
+        fail("error: the runs share no question with a right answer")
+    if found.only_first or found.only_second:
+        tell(
+            f"note: {found.only_first} questions are in {titles[0]} alone, {found.only_second} in {titles[1]}"
+        )
+    summaries = {}
+    for title, run in zip(titles, (first, second), strict=True):
+        known = [key for key in run.outcomes if key in questions]
+        summaries[title] = summarize(
+            [questions[key] for key in known], [run.outcomes[key] for key in known], **settings
+        )
+    tables = [runs_table(summaries), *comparison_tables(*titles, found)]
+    values = {"first": titles[0], "second": titles[1], **to_json(found)}
+    _print_tables(tables, values, style, color)
+    if shown.folder is not None:
+        try:
+            write_report(shown.folder, tables, values)
+        except OSError as error:
+            raise CannotWriteFile(shown.folder, error) from error
+
+
+def _kept_run(path: Path) -> KeptRun:
+    """The questions of a results file, and their last outcomes."""
+    from potlang.models.evaluation import read_results
+    from potlang.models.journal import BadJournal
+
+    try:
+        found = read_results(path)
+    except BadJournal as error:
+        fail(f"error: {error}")
+    except OSError as error:
+        fail(f"error[POT0006]: cannot read `{path}`: {error.strerror}")
+    _tell_unreadable(found.unreadable, path)
+    return found

@@ -210,6 +210,36 @@ def model_options(
     )
 
 
+second_look_option = click.option(
+    "--second-look/--no-second-look",
+    default=True,
+    show_default=True,
+    help="Ask once more about what contradicts itself, is refuted, begs the question, or leaves it open.",
+)
+safe_fixes_option = click.option(
+    "--safe-fixes/--no-safe-fixes",
+    default=True,
+    show_default=True,
+    help="Mend what keeps its meaning without a call.",
+)
+
+strategy_option = click.option(
+    "--strategy",
+    type=click.Choice(["plain", "self-consistency", "self-refine", "decomposed", "least-to-most"]),
+    default="plain",
+    show_default=True,
+    help="How the model comes to a program: at once; several times, at temperature 0.7, by vote; "
+    "criticised and rewritten; from an outline in sentences; bit by bit.",
+)
+prompt_option = click.option(
+    "--prompt",
+    type=click.Choice(["full", "short"]),
+    default="full",
+    show_default=True,
+    help="What is told of the language: all, or in 900 tokens what a small model has room for.",
+)
+
+
 class Renamed(HelpedCommand):
     """A command some of whose options had other names: those still work, with a warning."""
 

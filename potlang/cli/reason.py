@@ -25,7 +25,14 @@ from potlang.cli.common import (
     write_text,
 )
 from potlang.cli.helping import Command
-from potlang.cli.model_options import AskedModel, model_options
+from potlang.cli.model_options import (
+    AskedModel,
+    model_options,
+    prompt_option,
+    safe_fixes_option,
+    second_look_option,
+    strategy_option,
+)
 from potlang.cli.options import (
     SolvingOptions,
     grouped,
@@ -93,18 +100,8 @@ _care = grouped(
     "care",
     Care,
     "Programs and solutions",
-    click.option(
-        "--second-look/--no-second-look",
-        default=True,
-        show_default=True,
-        help="Ask once more about what contradicts itself, is refuted, begs the question, or leaves it open.",
-    ),
-    click.option(
-        "--safe-fixes/--no-safe-fixes",
-        default=True,
-        show_default=True,
-        help="Mend what keeps its meaning without a call.",
-    ),
+    second_look_option,
+    safe_fixes_option,
     click.option(
         "--jobs",
         type=click.IntRange(1, 64),
@@ -115,14 +112,7 @@ _program_question = grouped(
     "program",
     ProgramQuestion,
     "Programs",
-    click.option(
-        "--strategy",
-        type=click.Choice(["plain", "self-consistency", "self-refine", "decomposed", "least-to-most"]),
-        default="plain",
-        show_default=True,
-        help="How the model comes to a program: at once; several times, at temperature 0.7, by vote; "
-        "criticised and rewritten; from an outline in sentences; bit by bit.",
-    ),
+    strategy_option,
     click.option(
         "--image",
         "images",
@@ -143,13 +133,7 @@ _program_question = grouped(
         default=None,
         help="Whether an answer between yes and no is none. [default: as the question's words say]",
     ),
-    click.option(
-        "--prompt",
-        type=click.Choice(["full", "short"]),
-        default="full",
-        show_default=True,
-        help="What is told of the language: all, or in 900 tokens what a small model has room for.",
-    ),
+    prompt_option,
     click.option("--prose", metavar="TEXT", help="An answer in prose, to compare with the verdict."),
     click.option(
         "--unique-names", is_flag=True, help="Different constants denote different members of a sort."

@@ -6,7 +6,17 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, Final, Literal, NamedTuple, Protocol, TypeVar, get_args
 
-from potlang.models.endpoint import Completion, EndpointError, Failure, Message, Model, Sampling, system, user
+from potlang.models.endpoint import (
+    Completion,
+    EndpointError,
+    Failure,
+    Message,
+    Model,
+    Sampling,
+    Usage,
+    system,
+    user,
+)
 
 Found = TypeVar("Found")
 FoundCo = TypeVar("FoundCo", covariant=True)
@@ -286,6 +296,50 @@ def is_given_up(attempts: Sequence[Attempt]) -> bool:
     """True if the endpoint failed in a way that would come back."""
     failure = attempts[-1].failure if attempts else None
     return failure is not None and failure not in ASKED_AGAIN
+
+
+class ReplayLoop(RetryLoop):
+    """Reads the replies of recorded attempts anew; no model is asked, and no attempt is added."""
+
+    def __init__(self, sampling: Sampling, recorded: Sequence[Attempt]) -> None:
+        super().__init__(sampling)
+        self._left = [each for each in recorded if each.failure is None and not is_broken(each)]
+
+    def converse(
+        self, model: Model, talk: Conversation[Found], *, stage: str, tries: int | None = None
+    ) -> Found | None:
+        """The result of the next recorded reply of this stage that is accepted."""
+        for recorded in [each for each in self._left if each.stage == stage]:
+            self._left.remove(recorded)
+            # What was found in the reply may be another thing now.
+            self.attempts.append(recorded._replace(program=None, diagnostics=(), problem="", mended=0))
+            try:
+                return talk.read(_completion(recorded))
+            except BadReply as error:
+                self.note(problem=str(error))
+        return None
+
+
+def is_broken(attempt: Attempt) -> bool:
+    """Whether it is an answer that broke off before another one came: it counts as no reply of its own."""
+    return attempt.finish_reason in get_args(Failure)
+
+
+def _completion(attempt: Attempt) -> Completion:
+    """The completion of an attempt that was recorded."""
+    return Completion(
+        attempt.reply,
+        Usage(
+            attempt.prompt_tokens, attempt.completion_tokens, attempt.cached_tokens, attempt.reasoning_tokens
+        ),
+        attempt.seconds,
+        attempt.finish_reason,
+        attempt.tries,
+        reasoning=attempt.reasoning,
+        arguments=attempt.arguments,
+        model=attempt.answered_by or attempt.model,
+        cost=attempt.cost,
+    )
 
 
 def _declined(done: Completion) -> str:

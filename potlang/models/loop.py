@@ -14,6 +14,7 @@ from typing import Any, NamedTuple, TypeVar, get_args
 
 from potlang.languages.pot.report import Report
 from potlang.languages.pot.solve import verify as verify_program
+from potlang.models.asking import Attempt
 from potlang.models.consistency import compare
 from potlang.models.endpoint import Model, Sampling
 from potlang.models.images import ImageSource, read_images
@@ -104,13 +105,17 @@ def reason(
 
     with opened_model(model) as asked:
         writer = ProgramWriter(asked, asking, progress=progress)
-        sampler = _Sampler(writer, question, verified, second_look, yes_or_no)
+        sampler = ProgramSampler(writer, question, verified, second_look, yes_or_no)
         samples = samples_of(sampler.sample, k, parallel=parallel)
     return _summed(question, asked.name, writer, samples, prose)._replace(strategy=strategy)
 
 
-class _Sampler:
-    """Writes programs for one question and verifies them; from several threads at once."""
+class ProgramSampler:
+    """Writes programs for one question and verifies them; from several threads at once.
+
+    `verified` gives the report on a program. With `second_look` a program about which there is a doubt is
+    looked at once more; `yes_or_no` is part of what a doubt is ([LOOP-SECOND]).
+    """
 
     def __init__(
         self,
@@ -126,9 +131,12 @@ class _Sampler:
         self._second_look = second_look
         self._yes_or_no = yes_or_no
 
-    def sample(self, number: int) -> ProgramSample:
-        """The sample with this number, from 0."""
-        talk = self._writer.conversation(self._question, number)
+    def sample(self, number: int, recorded: Sequence[Attempt] | None = None) -> ProgramSample:
+        """The sample with this number, from 0.
+
+        With `recorded` attempts these are read and verified anew, and no model is asked.
+        """
+        talk = self._writer.conversation(self._question, number, recorded)
         written = written_by(talk, self._verified)
         if written is None:
             return ProgramSample(talk.attempts)
@@ -206,35 +214,42 @@ class Election(NamedTuple):
     chosen: ProgramSample | None
 
 
-def elect(samples: Sequence[ProgramSample], options: Sequence[str] = ()) -> Election:
+def elect(
+    samples: Sequence[ProgramSample], options: Sequence[str] = (), *, by_option: bool = True
+) -> Election:
     """The answer that most samples have; `unknown` where two have as many. There must be a sample.
 
-    With `options`, or where programs ask a question with options, samples vote for those that they elect.
+    With `options`, or where programs ask a question with options, samples vote for those that they elect, and
+    one that elects none abstains; not so without `by_option`: then all vote by verdict.
     """
-    votes = Counter(each.ballot(options) for each in samples)
-    ballot = _most(votes)
+    ballots: list[Ballot] = [each.ballot(options) if by_option else each.answer for each in samples]
+    votes = Counter(ballots)
+    # A choice is asked for: where programs make one, those that make none have no say in it.
+    elected = Counter({each: votes[each] for each in votes if isinstance(each, Elected) and each.label})
+    ballot = most_frequent(elected or votes)
     counts = _plain(votes)
     if ballot is None:
         reason = (
             f"the programs do not agree: {', '.join(f'{count} {name}' for name, count in counts.items())}"
         )
         return Election(Verdict.UNKNOWN, None, reason, counts, {}, None)
-    chosen, claims = _chosen(ballot, samples, options)
+    # An `unknown` without a report is a failure, not a program to be shown.
+    voters = [
+        each for each, own in zip(samples, ballots, strict=True) if own == ballot and each.report is not None
+    ]
+    chosen, claims = _chosen(voters, samples)
     verdict = Verdict.UNKNOWN if chosen is None else chosen.answer
     reason = "" if verdict != Verdict.UNKNOWN else _why_unknown(samples, chosen)
-    elected = ballot.label if isinstance(ballot, Elected) else None
-    return Election(verdict, elected, reason, counts, claims, chosen)
+    label = ballot.label if isinstance(ballot, Elected) else None
+    return Election(verdict, label, reason, counts, claims, chosen)
 
 
 def _chosen(
-    ballot: Ballot, samples: Sequence[ProgramSample], options: Sequence[str]
+    voters: Sequence[ProgramSample], samples: Sequence[ProgramSample]
 ) -> tuple[ProgramSample | None, dict[str, Vote]]:
-    """The sample with the ballot that agrees in most claims, and the votes on its claims."""
+    """The voter that agrees in most claims, and the votes on its claims."""
     best: tuple[int, ProgramSample | None, dict[str, Vote]] = (-1, None, {})
-    for sample in samples:
-        # An `unknown` without a report is a failure, not a program to be shown.
-        if sample.ballot(options) != ballot or sample.report is None:
-            continue
+    for sample in voters:
         claims = {name: _vote(name, samples) for name in sample.claims}
         agreeing = sum(claims[name].answer is each for name, each in sample.claims.items())
         # The first of several that agree as much: the vote must not depend on anything else.
@@ -245,10 +260,10 @@ def _chosen(
 
 def _vote(name: str, samples: Sequence[ProgramSample]) -> Vote:
     votes = Counter[Answer](each.claims[name] for each in samples if name in each.claims)
-    return Vote(_most(votes) or Verdict.UNKNOWN, _plain(votes))
+    return Vote(most_frequent(votes) or Verdict.UNKNOWN, _plain(votes))
 
 
-def _most(votes: Counter[Item]) -> Item | None:
+def most_frequent(votes: Counter[Item]) -> Item | None:
     """The item that occurs most often; None if two do."""
     best = votes.most_common(2)
     if not best or (len(best) == 2 and best[0][1] == best[1][1]):

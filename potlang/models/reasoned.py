@@ -5,15 +5,17 @@ The form is that of `schemas/reasoned-1.json`. Nothing here asks or decides.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final, NamedTuple, get_args
 
 from potlang.diag.wording import counted, visible
 from potlang.ir.module import Ask
 from potlang.languages.pot.report import Report
 from potlang.models.asking import Attempt
 from potlang.models.consistency import ProseCheck
-from potlang.models.endpoint import Failure
+from potlang.models.endpoint import Failure, Message
+from potlang.models.endpoint.model import Role
 from potlang.models.sampler import Attempted
 from potlang.report.results import AskOutcome, OptimizationStatus, Verdict
 from potlang.utils.serialize import json_text
@@ -48,6 +50,54 @@ def attempt_to_dict(attempt: Attempt) -> dict[str, Any]:
         "diagnostics": list(attempt.diagnostics),
         "seconds": round(attempt.seconds, 3),
     }
+
+
+_COUNTS: Final = (
+    "tries",
+    "mended",
+    "prompt_tokens",
+    "completion_tokens",
+    "cached_tokens",
+    "reasoning_tokens",
+)
+_TEXTS: Final = (
+    "reply",
+    "problem",
+    "finish_reason",
+    "stage",
+    "part",
+    "reasoning",
+    "arguments",
+    "answered_by",
+)
+
+
+def attempt_from_dict(value: Mapping[str, Any], model: str) -> Attempt:
+    """The attempt of which `attempt_to_dict` made the value. Raises ValueError, TypeError or KeyError."""
+    messages = tuple(map(_message, value["messages"]))
+    parts = {**value, "messages": messages, "diagnostics": tuple(value["diagnostics"]), "model": model}
+    found = Attempt(**parts)
+    if not all(isinstance(getattr(found, name), str) for name in _TEXTS):
+        raise TypeError("a text is none")
+    counts = [getattr(found, name) for name in _COUNTS]
+    if not all(each is None or (isinstance(each, int) and each >= 0) for each in counts):
+        raise ValueError("a count is none")
+    amounts = [found.seconds, 0.0 if found.cost is None else found.cost]
+    if not all(isinstance(each, int | float) and 0 <= each < math.inf for each in amounts):
+        raise ValueError("seconds, or a cost, are none")
+    if found.failure is not None and found.failure not in get_args(Failure):
+        raise ValueError("not a failure")
+    return found
+
+
+def _message(value: Mapping[str, Any]) -> Message:
+    """A message of a transcript, which has the texts of it and no images."""
+    role, content = value["role"], value["content"]
+    if role not in get_args(Role):
+        raise ValueError("not a role")
+    if isinstance(content, str):
+        return Message(role, content)
+    return Message(role, tuple(str(each["text"]) for each in content if each["type"] == "text"))
 
 
 class ProgramSample(NamedTuple):

@@ -9,7 +9,16 @@ from typing import Any, Final, NamedTuple
 from potlang.diag.brief import in_brief
 from potlang.languages.pot.profiles import program_schema
 from potlang.languages.pot.program import Checked, Program
-from potlang.models.asking import ASKED_AGAIN, Attempt, BadReply, Found, RetryLoop, ended, is_given_up
+from potlang.models.asking import (
+    ASKED_AGAIN,
+    Attempt,
+    BadReply,
+    Found,
+    ReplayLoop,
+    RetryLoop,
+    ended,
+    is_given_up,
+)
 from potlang.models.endpoint import Completion, Image, Message, Model, Sampling, assistant, user
 from potlang.models.images import with_images
 from potlang.models.presets import StrategyName, most_requests
@@ -68,8 +77,15 @@ class ProgramWriter:
         self.model = model
         self.progress = progress
 
-    def conversation(self, question: str, number: int = 0) -> ProgramConversation:
-        """A conversation about a question; that of another `number` has other seeds ([LOOP-SEED])."""
+    def conversation(
+        self, question: str, number: int = 0, recorded: Sequence[Attempt] | None = None
+    ) -> ProgramConversation:
+        """A conversation about a question; that of another `number` has other seeds ([LOOP-SEED]).
+
+        One that was `recorded` goes through its replies again, and asks for no more.
+        """
+        if recorded is not None:
+            return ProgramConversation(self, question, ReplayLoop(self.asking.sampling, recorded))
         sampling = self.asking.sampling
         apart = most_requests(self.asking.strategy, sampling.tries)
         asker = RetryLoop.numbered(sampling, number, self.progress, apart=apart)

@@ -1,4 +1,4 @@
-"""Tables: as text for people, as CSV, as LaTeX, and as JSON values."""
+"""Tables: as text for people, as CSV, as Markdown, as LaTeX, and as JSON values."""
 
 from __future__ import annotations
 
@@ -209,6 +209,24 @@ def _inert(value: Any) -> Any:
     """A value that no spreadsheet runs; quotation marks alone would not keep it from that."""
     runs = isinstance(value, str) and _FORMULA.match(value) and not _NUMBER.fullmatch(value)
     return f"'{value}" if runs else value
+
+
+_MARKDOWN = re.compile(r"[\\`*_{}\[\]<>()#!|&~]")
+
+
+def to_markdown(table: Table) -> str:
+    """A table as Markdown, under its title; every sign of Markdown or HTML in a cell is a text there."""
+    heads = [f"{column.over} {column.title}".strip() for column in table.columns]
+    rules = ["---" if _is_text(table, at) else "---:" for at in range(len(table.columns))]
+    rows = [heads, *_shown_rows(table)]
+    lines = [_markdown_line([_MARKDOWN.sub(r"\\\g<0>", visible(cell)) for cell in row]) for row in rows]
+    lines.insert(1, _markdown_line(rules))
+    title = f"{table.title} ({table.form})" if table.form else table.title
+    return "\n".join([f"## {visible(title)}", "", *lines, ""])
+
+
+def _markdown_line(cells: Iterable[str]) -> str:
+    return f"| {' | '.join(cells)} |"
 
 
 def to_latex(table: Table) -> str:

@@ -89,7 +89,8 @@ def test_a_budget_ends_the_evaluation(data: Path, tmp_path: Path) -> None:
         done = _evaluated(data, server, "--budget-tokens", "6000", *off)
     assert done.returncode == 3 and len(server.received) == 1
     assert "spent of the budget: 4040 tokens" in done.stderr
-    outcomes = [json.loads(each) for each in results.read_text().splitlines()]
+    lines = [json.loads(each) for each in results.read_text().splitlines()]
+    outcomes = [each for each in lines if each["kind"] == "outcome"]
     assert len(outcomes) == 3 and "budget" in json.dumps(outcomes[1:])
 
 

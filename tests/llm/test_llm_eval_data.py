@@ -10,7 +10,7 @@ import pytest
 from hypothesis import strategies as st
 from statements import Property
 
-from potlang.models.evaluation.questions import Truth, read_questions, read_recorded
+from potlang.models.evaluation import OtherColumns, Truth, read_questions, read_recorded
 from potlang.models.program_replies import program_in
 from potlang.report.results import Verdict
 
@@ -22,7 +22,7 @@ def lines(*values: Any) -> list[tuple[str, io.BytesIO]]:
 def test_answers_in_all_their_forms() -> None:
     """[EVAL-DATASET]"""
     given = [True, "Yes", "entailed", False, "refuted", "Uncertain", "unknown", "undetermined", "rejected"]
-    found, problems = read_questions(lines(*({"id": at, "answer": each} for at, each in enumerate(given))))
+    found, problems, _ = read_questions(lines(*({"id": at, "answer": each} for at, each in enumerate(given))))
     assert not problems
     assert [each.answer for each in found] == [
         *[Truth.TRUE] * 3,
@@ -38,7 +38,7 @@ def test_options() -> None:
         {"label": "A", "verification": "first", "accept": ["entailed", "undetermined"]},
         {"label": "B"},
     ]
-    found, problems = read_questions(
+    found, problems, _ = read_questions(
         lines({"id": "1", "gold": "B", "options": options}, {"id": "2", "answer": "x", "choices": ["x", "y"]})
     )
     assert not problems
@@ -70,24 +70,34 @@ def test_options() -> None:
 )
 def test_lines_that_are_no_question(value: Any) -> None:
     """[EVAL-DATASET]"""
-    found, problems = read_questions(lines({"id": "0", "answer": True}, value))
+    found, problems, _ = read_questions(lines({"id": "0", "answer": True}, value))
     assert [each.id for each in found] == ["0"]
     assert [each.line for each in problems] == [2]
 
 
 def test_an_id_occurs_once() -> None:
     """[EVAL-DATASET]"""
-    found, problems = read_questions(lines({"id": 1, "answer": True}, {"id": "1", "answer": False}))
+    found, problems, _ = read_questions(lines({"id": 1, "answer": True}, {"id": "1", "answer": False}))
     assert [each.answer for each in found] == [Truth.TRUE]
     assert str(problems[0]) == "data:2: the id '1' occurs twice"
 
 
 def check_any_bytes(data: bytes) -> None:
-    """[EVAL-DATASET]: every line of any bytes that is not blank is a question or a problem."""
-    found, problems = read_questions([("data", io.BytesIO(data))])
-    assert len(found) + len(problems) == sum(
-        bool(each.strip(b" \t\r\xef\xbb\xbf")) for each in data.split(b"\n")
-    )
+    """[EVAL-DATASET], [EVAL-FILE]: every line of any bytes that is not blank is a question or a problem.
+
+    A file that is one list has items in their place, and one with other columns is refused.
+    """
+    try:
+        whole = json.loads(data)
+    except (ValueError, RecursionError):
+        whole = None
+    count = sum(bool(each.strip(b" \t\r\xef\xbb\xbf")) for each in data.split(b"\n"))
+    try:
+        found, problems, _ = read_questions([("data", io.BytesIO(data))])
+    except OtherColumns as error:
+        assert "Needed are" in str(error)
+    else:
+        assert len(found) + len(problems) == (len(whole) if isinstance(whole, list) else count)
     read_recorded([("data", io.BytesIO(data))])
 
 
@@ -118,14 +128,13 @@ test_any_bytes, test_any_bytes_deep = Property(check_any_bytes, BYTES, quick=150
         ({"id": "a", "family": 3, "answer": True}, "`family` is no string"),
         ({"id": "a", "choices": ["A", "\ud800"], "answer": "A"}, "an option's label has half"),
         ({"id": None, "answer": True}, "`id` is no whole number"),
-        ({"id": "a"}, "there is no `answer`"),
         ({"id": "a", "answer": None}, "the answer None is not true"),
     ],
     ids=lambda each: str(each)[:40].encode("ascii", "backslashreplace").decode(),
 )
 def test_names_that_no_table_can_have(line: dict[str, Any], what: str) -> None:
     """[EVAL-DATASET]"""
-    found, problems = read_questions(lines(line))
+    found, problems, _ = read_questions(lines(line))
     assert not found
     assert problems[0].message.startswith(what)
 
@@ -133,7 +142,7 @@ def test_names_that_no_table_can_have(line: dict[str, Any], what: str) -> None:
 def test_hostile_lines() -> None:
     """[EVAL-DATASET]"""
     data = b"\n".join([b"[" * 100_000, b'{"id": ' + b"9" * 10_000 + b"}", b'{"id": NaN}', b"\xff\xfe"])
-    found, problems = read_questions([("data", io.BytesIO(data))])
+    found, problems, _ = read_questions([("data", io.BytesIO(data))])
     assert (found, len(problems)) == ([], 4)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,6 @@ import pytest
 
 from potlang.models.evaluation import (
     AnswerReading,
-    Attempts,
     Grade,
     Option,
     Question,
@@ -25,6 +25,9 @@ from potlang.models.evaluation import (
     to_json,
 )
 from potlang.models.evaluation.outcomes import key_of
+from potlang.models.evaluation.reasoners import Answered
+from potlang.models.evaluation.results_file import ResultsFile
+from potlang.models.journal import BadJournal
 from potlang.report.results import Limits, Verdict
 
 BASE: dict[str, Any] = {
@@ -211,11 +214,17 @@ class Counting(RecordedPrograms):
         self.asked: list[str] = []
         self.failing = set(failing)
 
-    def attempts(self, question: Question) -> Attempts:
+    def answer(self, question: Question, settings: SolverSettings, results: ResultsFile) -> Answered:
         self.asked.append(question.id)
         if question.id in self.failing:
-            return Attempts((), failure="rate limit")
-        return super().attempts(question)
+            return Answered((), (), 0.0, "rate limit")
+        return super().answer(question, settings, results)
+
+
+def is_outcome(line: bytes) -> bool:
+    with suppress(ValueError):
+        return bool(json.loads(line)["kind"] == "outcome")
+    return False
 
 
 def test_a_run_goes_on_wherever_it_was_cut_off(tmp_path: Path, outcomes: tuple[QuestionOutcome, ...]) -> None:
@@ -223,13 +232,13 @@ def test_a_run_goes_on_wherever_it_was_cut_off(tmp_path: Path, outcomes: tuple[Q
     whole = tmp_path / "whole.jsonl"
     run(QUESTIONS, RecordedPrograms(), results=whole)
     data = whole.read_bytes()
-    for cut in [*range(0, len(data), 97), len(data) - 1, len(data)]:
+    for cut in [*range(0, len(data), 197), len(data) - 1, len(data)]:
         path = tmp_path / "cut.jsonl"
         path.write_bytes(data[:cut])
         reasoner = Counting()
         found = run(QUESTIONS, reasoner, results=path)
         # A last line that lacks its end alone is an outcome all the same.
-        kept = sum(line.endswith(b"}") for line in data[:cut].split(b"\n"))
+        kept = sum(map(is_outcome, data[:cut].split(b"\n")))
         assert (found.reused, len(reasoner.asked)) == (kept, len(QUESTIONS) - kept)
         assert timeless(found.outcomes) == timeless(outcomes)
         again = Counting()
@@ -262,13 +271,14 @@ def test_failed_calls_are_made_again(tmp_path: Path) -> None:
     assert not any(each.failure for each in second.outcomes)
 
 
-@pytest.mark.parametrize("key", ["made", "calls", "reasoning_ms", "verifying_ms"])
+@pytest.mark.parametrize("key", ["made", "reasoning_ms", "verifying_ms"])
 @pytest.mark.parametrize("number", ["1e999", "-1e999", "NaN", "-1"])
 def test_numbers_that_count_nothing_are_passed_over(key: str, number: str, tmp_path: Path) -> None:
     """[EVAL-RESUME]"""
     path = tmp_path / "results.jsonl"
     outcome = run(QUESTIONS[:1], RecordedPrograms()).outcomes[0].to_dict()
-    path.write_text(json.dumps({**outcome, key: "HERE"}).replace('"HERE"', number) + "\n", "utf-8")
+    bad = json.dumps({**outcome, key: "HERE"}).replace('"HERE"', number)
+    path.write_text(f"{json.dumps({**outcome, 'key': 'other'})}\n{bad}\n", "utf-8")
     found = run(QUESTIONS[:1], RecordedPrograms(), results=path)
     assert (found.reused, found.unreadable) == (0, 1)
 
@@ -278,7 +288,12 @@ def test_lines_of_others_are_passed_over(tmp_path: Path) -> None:
     path = tmp_path / "results.jsonl"
     outcome = run(QUESTIONS[:1], RecordedPrograms()).outcomes[0].to_dict()
     bad = [{}, [], {**outcome, "used": 7}, {**outcome, "claims": [["c", "perhaps", None]]}]
-    path.write_text("".join(json.dumps(each) + "\n" for each in bad) + "\x00\n" + "[" * 99_999, "utf-8")
+    lines = "".join(json.dumps(each) + "\n" for each in bad) + "\x00\n" + "[" * 99_999
+    path.write_text(lines, "utf-8")
+    with pytest.raises(BadJournal, match="no results file"):
+        run(QUESTIONS[:1], RecordedPrograms(), results=path)
+    assert path.read_text("utf-8") == lines
+    path.write_text(json.dumps({**outcome, "key": "other"}) + "\n" + lines, "utf-8")
     found = run(QUESTIONS[:1], RecordedPrograms(), results=path)
     assert (found.reused, found.unreadable) == (0, 6)
     assert run(QUESTIONS[:1], RecordedPrograms(), results=path).reused == 1

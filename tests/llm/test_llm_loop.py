@@ -28,6 +28,7 @@ from potlang.models.endpoint import Completion, Endpoint, EndpointError, Failure
 from potlang.models.evaluation import Option, Question, SolverSettings
 from potlang.models.evaluation.outcomes import find_outcome
 from potlang.models.evaluation.reasoners import WritingModel
+from potlang.models.evaluation.results_file import ResultsFile
 from potlang.models.loop import elect
 from potlang.models.prompting import examples
 from potlang.models.reasoned import ProgramSample, Reasoned
@@ -476,13 +477,13 @@ def test_the_chosen_program_agrees_in_most_claims() -> None:
 
 
 def _choosing(label: str) -> str:
-    """A program by which the option `label` of A, B and C alone is entailed."""
+    """A program by which the option `label` of A, B and C alone is entailed, or none of them."""
     options = [
         {"name": each, "constraint": f"n == {number}"} for each, number in zip("ABC", (1, 2, 3), strict=True)
     ]
     value = {
         "constants": {"n": {"sort": "Int", "members": ["n"]}},
-        "knowledge_base": [f"n == {'ABC'.index(label) + 1}"],
+        "knowledge_base": [f"n == {'ABC'.find(label) + 1}"],
         "verifications": [{"name": "which", "options": options}],
     }
     return json.dumps(value)
@@ -500,14 +501,15 @@ def _as_verifications(program: str) -> str:
         ("ABB", "B", "refuted", {"B": 2, "A": 1}),
         ("AB", "unknown", "unknown", {"A": 1, "B": 1}),
         ("C", "C", "refuted", {"C": 1}),
+        ("-A-", "A", "refuted", {"(none)": 2, "A": 1}),
+        ("-AB", "unknown", "unknown", {"(none)": 1, "A": 1, "B": 1}),
     ],
 )
 def test_votes_are_counted_by_option(labels: str, answer: str, verdict: str, votes: dict[str, int]) -> None:
     """[LOOP-VOTE]: of one verification each too."""
     as_options = list(map(_choosing, labels))
     for written in (as_options, list(map(_as_verifications, as_options))):
-        model = Recorded(written)
-        found = checked(potlang.reason("Which?", model, attempts=1, k=len(labels), options="ABC"))
+        found = checked(potlang.reason("Which?", Recorded(written), attempts=1, k=len(labels), options="ABC"))
         assert (found.answer, found.verdict, found.votes) == (answer, verdict, votes)
         assert found.elected == (None if answer == "unknown" else answer)
         assert (f"answer: {answer}" in found.render()) == (found.elected is not None)
@@ -557,9 +559,13 @@ ELECTION = Property(check_election, st.lists(DECIDED, min_size=1, max_size=7), q
 test_election, test_election_deeply = ELECTION.tests()
 MUTATIONS = [
     Mutation(
-        "election", "the first of a tie wins", (loop,), "_most", lambda votes: votes.most_common(1)[0][0]
+        "election",
+        "the first of a tie wins",
+        (loop,),
+        "most_frequent",
+        lambda votes: votes.most_common(1)[0][0],
     ),
-    Mutation("election", "a tie of a tie", (loop,), "_most", lambda votes: None),
+    Mutation("election", "a tie of a tie", (loop,), "most_frequent", lambda votes: None),
 ]
 
 
@@ -737,7 +743,7 @@ def test_the_evaluation_uses_the_program_that_asks_what_is_asked() -> None:
     options = tuple(Option(label, label, frozenset({Verdict.ENTAILED})) for label in "ABC")
     question = Question("q", "Who was last?", "A", "", "q", options)
     model = Recorded([CHOICE.replace('"C"', '"D"'), "prose", CHOICE])
-    outcome = find_outcome(question, WritingModel(model), SolverSettings())
+    outcome = find_outcome(question, WritingModel(model), SolverSettings(), ResultsFile(None))
     assert (outcome.used, outcome.made, outcome.calls, outcome.failure) == (3, 3, 3, "")
     assert {name: claim.verdict for name, claim in outcome.claims} == EXAMPLES[1].verdicts
     assert '["A", "B", "C"]' in model.asked[0].messages[-1].content

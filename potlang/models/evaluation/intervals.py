@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from random import Random
 from typing import Final
 
@@ -11,6 +11,10 @@ from potlang.models.evaluation.confusion import METRICS, Counts
 from potlang.score.inference import Interval
 
 RESAMPLES: Final = 1_000
+
+
+Row = Sequence[float]
+"""What is added up over questions: counts, or costs."""
 
 
 def bootstrap(
@@ -22,6 +26,26 @@ def bootstrap(
     gives it a value; resamples that do not are left out of it. The same arguments give the same
     intervals, to the last digit. Raises ValueError for a confidence that is not in (0, 1).
     """
+    readings = len(groups[0]) if groups else 0
+    values: list[dict[str, list[float]]] = [{name: [] for name in METRICS} for _ in range(readings)]
+    for drawn in draws(groups, seed=seed, resamples=resamples, confidence=confidence):
+        # All readings from the same draw, so that their intervals can be compared.
+        for found, sums in zip(values, drawn, strict=True):
+            counts = Counts(*map(int, sums))
+            for name, rate in METRICS.items():
+                if (value := rate(counts)) is not None:
+                    found[name].append(value)
+    return tuple(intervals(found, confidence) for found in values)
+
+
+def draws(
+    groups: Sequence[Sequence[Row]], *, seed: str, resamples: int, confidence: float
+) -> Iterator[list[list[float]]]:
+    """The sums of each resample, which draws groups with replacement; a group has one row or several.
+
+    The same arguments give the same sums; the order of the groups does not matter. Raises ValueError for a
+    confidence that is not in (0, 1).
+    """
     if not 0 < confidence < 1:
         raise ValueError("the confidence is between 0 and 1")
     # Equal groups are drawn as one kind with a weight: thousands of questions have a few kinds.
@@ -29,30 +53,26 @@ def bootstrap(
     # Sorted, so that the order of the questions does not matter.
     profiles = sorted(kinds)
     weights = [kinds[each] for each in profiles]
-    readings = len(groups[0]) if groups else 0
-    values: list[dict[str, list[float]]] = [{name: [] for name in METRICS} for _ in range(readings)]
     random = Random(seed)
     for _ in range(resamples if groups else 0):
         drawn = Counter(random.choices(range(len(profiles)), weights, k=len(groups)))
-        for reading, found in enumerate(values):
-            # All readings from the same draw, so that their intervals can be compared.
-            counts = _weighted([(profiles[at][reading], times) for at, times in drawn.items()])
-            for name, rate in METRICS.items():
-                if (value := rate(counts)) is not None:
-                    found[name].append(value)
-    return tuple(_intervals(found, confidence) for found in values)
+        yield [
+            _weighted([(profiles[at][row], times) for at, times in drawn.items()])
+            for row in range(len(profiles[0]))
+        ]
 
 
-def _weighted(rows: Sequence[tuple[Sequence[int], int]]) -> Counts:
-    sums = [0] * len(Counts._fields)
+def _weighted(rows: Sequence[tuple[Row, int]]) -> list[float]:
+    sums: list[float] = [0] * len(rows[0][0])
     for row, times in rows:
         for at, value in enumerate(row):
             if value:
                 sums[at] += value * times
-    return Counts(*sums)
+    return sums
 
 
-def _intervals(values: Mapping[str, list[float]], confidence: float) -> dict[str, Interval]:
+def intervals(values: Mapping[str, list[float]], confidence: float) -> dict[str, Interval]:
+    """The interval of each list of values that is not empty, by percentiles."""
     below = (1 - confidence) / 2
     return {
         name: Interval(percentile(found, below), percentile(found, 1 - below))

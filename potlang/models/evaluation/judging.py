@@ -7,8 +7,8 @@ from enum import StrEnum
 from typing import Final, NamedTuple
 
 from potlang.models.evaluation.confusion import Counts
-from potlang.models.evaluation.outcomes import ClaimOutcome, QuestionOutcome
-from potlang.models.evaluation.questions import Option, Question, Truth
+from potlang.models.evaluation.outcome import ClaimOutcome, QuestionOutcome
+from potlang.models.evaluation.questions import Asks, Option, Question, Truth
 from potlang.report.results import AskOutcome, Verdict
 
 
@@ -73,6 +73,9 @@ def judge(question: Question, outcome: QuestionOutcome, reading: AnswerReading) 
         return Graded(Grade.FAILED, tuple((right, None) for right in rights))
     verdicts = [_verdict_read(outcome.claim(name), reading) for _, name in question.claims()]
     answers = [None if verdict is None else _TRUTH.get(verdict) for verdict in verdicts]
+    if question.asks is Asks.YES_NO:
+        # What is neither yes nor no is no answer to such a question.
+        answers = [None if each is Truth.UNCERTAIN else each for each in answers]
     if question.options:
         # How the paper reads a program leaves no room for modes.
         by_mode = reading is AnswerReading.VERDICT

@@ -1,109 +1,31 @@
-"""Runs an evaluation: the attempt of each question that compiled, its verdicts, the cost ([EVAL-OUTCOME])."""
+"""Runs an evaluation: programs of each question, their votes and verdicts, the cost ([EVAL-OUTCOME])."""
 
 from __future__ import annotations
 
 import hashlib
 import json
-import math
 import time
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from potlang.diag import Severity
-from potlang.languages.dagmath.read.samples import LINE_LIMITS
-from potlang.languages.pot.check import check as check_program
 from potlang.languages.pot.report import Report
-from potlang.languages.pot.solve import verify as verify_program
+from potlang.models.asking import Attempt, is_broken
+from potlang.models.evaluation.outcome import ClaimOutcome, QuestionOutcome, SampleOutcome, Spent
 from potlang.models.evaluation.questions import Question
-from potlang.models.evaluation.reasoners import Attempts, Reasoner
-from potlang.models.journal import Journal, in_parallel
-from potlang.models.program_replies import program_in
-from potlang.prove.options import RouteName, Trust
+from potlang.models.evaluation.reasoners import Answered, Reasoner, SolverSettings, labels_of
+from potlang.models.evaluation.results_file import ResultsFile
+from potlang.models.evaluation.richness import Richness, sentences_of
+from potlang.models.journal import in_parallel
+from potlang.models.loop import elect, most_frequent
+from potlang.models.reasoned import ProgramSample
 from potlang.prove.versions import versions
-from potlang.report.results import AskOutcome, Interrupted, Limits, Verdict
+from potlang.report.results import Interrupted, Result, Verdict
 
-PAPER: Final = ("SAT", "UNSAT")
-
-
-class SolverSettings(NamedTuple):
-    """Options of the verification of programs."""
-
-    route: RouteName = "auto"
-    trust: Trust = "solver"
-    limits: Limits = Limits()
-
-
-class ClaimOutcome(NamedTuple):
-    """The verdict on a verification, and the paper's reading of it: `SAT`, `UNSAT`, or None.
-
-    `outcome` is there where the program says in which mode the verification is asked about.
-    """
-
-    verdict: Verdict
-    paper: str | None
-    outcome: AskOutcome | None = None
-
-
-class QuestionOutcome(NamedTuple):
-    """The outcome of a question, without its right answer. `key` is a digest of all that it depends on.
-
-    `used` is the number, from 1, of the first attempt that compiles, None if none does; `made` is how many
-    attempts there were up to it. `claims` are its verifications in order. `errors` are the codes of the last
-    attempt that does not compile. Times are in milliseconds.
-    """
-
-    id: str
-    key: str
-    made: int
-    used: int | None
-    claims: tuple[tuple[str, ClaimOutcome], ...]
-    errors: tuple[str, ...] = ()
-    calls: int = 0
-    reasoning_ms: float = 0.0
-    verifying_ms: float = 0.0
-    failure: str = ""
-
-    def claim(self, name: str) -> ClaimOutcome | None:
-        """The verification of this name, or the first one for ""; None if there is none."""
-        if not name:
-            return self.claims[0][1] if self.claims else None
-        return next((found for other, found in self.claims if other == name), None)
-
-    def to_dict(self) -> dict[str, Any]:
-        """As JSON values."""
-        claims = [
-            [name, *(None if part is None else str(part) for part in each)] for name, each in self.claims
-        ]
-        return {**self._asdict(), "claims": claims, "errors": list(self.errors)}
-
-    @classmethod
-    def from_dict(cls, value: Any) -> QuestionOutcome:
-        """From JSON values. Raises ValueError, TypeError, KeyError or OverflowError for anything else."""
-        found = cls(
-            str(value["id"]),
-            str(value["key"]),
-            int(value["made"]),
-            value["used"],
-            tuple((name, _claim_outcome(*parts)) for name, *parts in value["claims"]),
-            tuple(map(str, value["errors"])),
-            int(value["calls"]),
-            float(value["reasoning_ms"]),
-            float(value["verifying_ms"]),
-            str(value["failure"]),
-        )
-        if any(not isinstance(name, str) or each.paper not in (None, *PAPER) for name, each in found.claims):
-            raise ValueError("not a claim")
-        times = found.reasoning_ms, found.verifying_ms
-        if found.made < 0 or found.calls < 0 or not all(0 <= time_ < math.inf for time_ in times):
-            raise ValueError("not a count or a time")
-        if found.used is not None and not (isinstance(found.used, int) and 1 <= found.used <= found.made):
-            raise ValueError("not an attempt that was made")
-        return found
-
-
-def _claim_outcome(verdict: str, paper: str | None, outcome: str | None = None) -> ClaimOutcome:
-    return ClaimOutcome(Verdict(verdict), paper, None if outcome is None else AskOutcome(outcome))
+FIRST: Final = "program"
+SECOND: Final = "second look"
 
 
 def key_of(question: Question, reasoner: Reasoner, settings: SolverSettings) -> str:
@@ -115,52 +37,133 @@ def key_of(question: Question, reasoner: Reasoner, settings: SolverSettings) -> 
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def find_outcome(question: Question, reasoner: Reasoner, settings: SolverSettings) -> QuestionOutcome:
-    """Asks for attempts, compiles them up to the first that is a program, and verifies that one."""
+def find_outcome(
+    question: Question, reasoner: Reasoner, settings: SolverSettings, results: ResultsFile
+) -> QuestionOutcome:
+    """Asks for programs, unless `results` has the replies, verifies them and counts their votes."""
     key = key_of(question, reasoner, settings)
     began = time.perf_counter()
-    given = reasoner.attempts(question)
-    asked = time.perf_counter()
-    reasoning = given.seconds or asked - began
-    used, report, errors = _first_verified(given, settings)
-    made = used or len(given.programs)
+    given = reasoner.answer(question, settings, results)
+    passed = time.perf_counter() - began
+    attempts = [each for sample in given.samples for each in sample.attempts]
+    reasoning = sum(each.seconds for each in attempts)
+    # What neither the model nor a solver took is compiling, which counts as the latter.
+    verifying = max(given.seconds, passed - reasoning)
+    options = labels_of(question)
+    chosen: ProgramSample | None = None
+    votes: dict[str, int] = {}
+    if given.samples:
+        election = elect(given.samples, options, by_option=reasoner.by_option)
+        chosen, votes = election.chosen, election.votes
+    samples = tuple(_sample_outcomes(given, options))
+    used, made = _used(given.samples, samples, chosen)
     return QuestionOutcome(
         question.id,
         key,
         made,
         used,
-        _claims(report),
-        errors,
-        made if given.calls is None else given.calls,
+        _claims(given.samples, chosen, options),
+        _errors(attempts),
         round(1000 * reasoning, 3),
-        round(1000 * (time.perf_counter() - asked), 3),
-        given.failure if used is None else "",
+        round(1000 * verifying, 3),
+        given.failure,
+        tuple(votes.items()),
+        samples,
+        Spent.of(attempts),
     )
 
 
-def _first_verified(
-    given: Attempts, settings: SolverSettings
-) -> tuple[int | None, Report | None, tuple[str, ...]]:
-    errors: tuple[str, ...] = ()
-    for number, attempt in enumerate(given.programs, 1):
-        checked = check_program(program_in(attempt), name="attempt")
-        if checked.program is not None:
-            report = verify_program(
-                checked.program, route=settings.route, trust=settings.trust, limits=settings.limits
-            )
-            return number, report, errors
-        found = (each.code for each in checked.diagnostics if each.severity is Severity.ERROR)
-        errors = tuple(sorted(set(found)))
-    return None, None, errors
+def _sample_outcomes(given: Answered, options: Sequence[str]) -> Iterator[SampleOutcome]:
+    for sample, counts in zip(given.samples, given.richness, strict=True):
+        first = [each for each in sample.attempts if each.stage != SECOND and not is_broken(each)]
+        used = None if sample.report is None else _accepted(first)
+        yield SampleOutcome(
+            str(sample.ballot(options)),
+            str(sample.answer),
+            used,
+            used or len(first),
+            sum(each.mended for each in sample.attempts),
+            _second_look(sample),
+            _with_sentences(counts, sample),
+        )
 
 
-def _claims(report: Report | None) -> tuple[tuple[str, ClaimOutcome], ...]:
-    results = () if report is None else report.results
-    return tuple(
-        (each.name, ClaimOutcome(each.verdict, each.paper_answer, each.outcome if each.is_asked else None))
-        for each in results
-        if each.kind == "verification"
-    )
+def _accepted(first: Sequence[Attempt]) -> int:
+    """The number of the first attempt whose program was accepted, of those before a second look."""
+    return next((at for at, each in enumerate(first, 1) if _has_program(each)), len(first))
+
+
+def _has_program(attempt: Attempt) -> bool:
+    is_program = attempt.stage == FIRST or attempt.program is not None
+    return is_program and attempt.failure is None and not attempt.problem
+
+
+def _second_look(sample: ProgramSample) -> str:
+    looks = [each for each in sample.attempts if each.stage == SECOND]
+    if not looks:
+        return ""
+    before = [each for each in sample.attempts if each.stage != SECOND and _has_program(each)]
+    first = before[-1] if before else None
+    return "kept" if first is None or first.program == sample.program else "changed"
+
+
+def _with_sentences(counts: Richness | None, sample: ProgramSample) -> Richness | None:
+    if counts is None:
+        return None
+    return counts._replace(sentences=sum(map(sentences_of, sample.attempts)))
+
+
+def _used(
+    samples: Sequence[ProgramSample], outcomes: Sequence[SampleOutcome], chosen: ProgramSample | None
+) -> tuple[int | None, int]:
+    """The attempts of the sample that was chosen, or after a tie of the first that has a program."""
+    pairs = list(zip(samples, outcomes, strict=True))
+    found = next((outcome for sample, outcome in pairs if sample is chosen), None)
+    found = found or next((outcome for _, outcome in pairs if outcome.used is not None), None)
+    if found is not None:
+        return found.used, found.made
+    return None, max((each.made for each in outcomes), default=0)
+
+
+def _errors(attempts: Sequence[Attempt]) -> tuple[str, ...]:
+    """The codes of the last attempt that does not compile."""
+    for attempt in reversed(attempts):
+        codes = {each["code"] for each in attempt.diagnostics if each["severity"] == Severity.ERROR}
+        if codes:
+            return tuple(sorted(codes))
+    return ()
+
+
+def _claims(
+    samples: Sequence[ProgramSample], chosen: ProgramSample | None, options: Sequence[str]
+) -> tuple[tuple[str, ClaimOutcome], ...]:
+    """The verifications of the chosen program, and their answers by the paper's reading in most programs.
+
+    After a tie no program is chosen: then the verdicts are unknown.
+    """
+    reports = [each.report for each in samples if each.report is not None]
+    shown = next(iter(reports), None) if chosen is None else chosen.report
+    found = []
+    for at, result in enumerate(_verifications(shown)):
+        # Programs may call their only claim as they like.
+        is_first = not at and not options
+        papers = Counter(filter(None, (_paper(each, result.name, is_first) for each in reports)))
+        verdict = Verdict.UNKNOWN if chosen is None else result.verdict
+        outcome = result.outcome if result.is_asked and chosen is not None else None
+        found.append((result.name, ClaimOutcome(verdict, most_frequent(papers), outcome)))
+    return tuple(found)
+
+
+def _verifications(report: Report | None) -> list[Result]:
+    return [] if report is None else [each for each in report.results if each.kind == "verification"]
+
+
+def _paper(report: Report, name: str, is_first: bool) -> str | None:
+    """The paper's answer to a claim of this name, or to the first one."""
+    results = _verifications(report)
+    if is_first:
+        return results[0].paper_answer if results else None
+    return next((each.paper_answer for each in results if each.name == name), None)
 
 
 # --- runs -----------------------------------------------------------------------------------------
@@ -191,29 +194,32 @@ def run(
 ) -> Run:
     """Outcomes for questions with different ids, `jobs` at a time.
 
-    Each is appended to `results` as it comes; one that is there already, of the same question, attempts,
-    settings and versions, is taken from there, unless a call failed. `progress` is called for each in
-    the caller's thread. Raises OSError for the results file, and Interrupted with a run of the questions
+    Samples are appended to `results` as they come, and outcomes. An outcome that is there already, of the
+    same question, attempts, settings and versions, is taken from there, unless a call failed; samples of the
+    same question are, whatever the settings are. `progress` is called for each outcome in the caller's
+    thread. Raises BadJournal and OSError for the results file, and Interrupted with a run of the questions
     that are finished where it is interrupted.
     """
     found: dict[str, QuestionOutcome] = {}
-    with Journal(results, _entry, limits=LINE_LIMITS) as file:
+    with ResultsFile(results) as file:
         waiting: list[Question] = []
         for question in questions:
-            known = file.entries.get(key_of(question, reasoner, settings))
+            known = file.outcome(key_of(question, reasoner, settings))
             if known is None or known.failure:
                 waiting.append(question)
-            else:
-                found[question.id] = known
-                if progress is not None:
-                    progress(known)
+                continue
+            found[question.id] = known
+            file.keep_question(question)
+            if progress is not None:
+                progress(known)
         reused = len(found)
 
         def one(question: Question) -> QuestionOutcome:
-            outcome = find_outcome(question, reasoner, settings)
+            file.keep_question(question)
+            outcome = find_outcome(question, reasoner, settings, file)
             # In the worker: it is kept even if the run is interrupted before the result is taken.
             found[outcome.id] = outcome
-            file.append(outcome.key, outcome, outcome.to_dict())
+            file.keep_outcome(outcome)
             return outcome
 
         def finished() -> Run:
@@ -227,8 +233,3 @@ def run(
         except KeyboardInterrupt as error:
             raise Interrupted(finished()) from error
     return finished()
-
-
-def _entry(value: Any) -> tuple[str, QuestionOutcome]:
-    outcome = QuestionOutcome.from_dict(value)
-    return outcome.key, outcome

@@ -23,7 +23,8 @@ _TITLES: Final = {
 def dashboard(summary: FamilySummary) -> Figure:
     """Questions by attempt, confusion matrix, rates, final status. Raises MissingExtraError."""
     figure = new_figure(14.0, 7.0)
-    grid = figure.add_gridspec(2, 1)
+    # The labels of the first panel stand outside of it, where rows have no room of their own.
+    grid = figure.add_gridspec(2, 1, left=0.02)
     for at, reading in enumerate(AnswerReading):
         row = figure.add_subfigure(grid[at])
         row.suptitle(_TITLES[reading], fontsize=11)
@@ -46,6 +47,7 @@ def _draw_attempts(axes: Axes, found: ReadingSummary) -> None:
             axes.bar_label(bars, [str(each) if each else "" for each in heights], label_type="center")
         below = [low + height for low, height in zip(below, heights, strict=True)]
     axes.set(title="Questions by attempt", xlabel="attempt", ylabel="questions")
+    axes.locator_params(axis="y", integer=True)
     if any(below):
         axes.legend(frameon=False, loc="upper center", bbox_to_anchor=(0.5, -0.16), ncols=3)
 

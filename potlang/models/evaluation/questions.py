@@ -1,18 +1,15 @@
-"""Questions with their right answers, and recorded attempts at them, from JSON Lines ([EVAL-DATASET])."""
+"""Questions with their right answers, and records of potlang's own form ([EVAL-DATASET])."""
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from decimal import Decimal
+from collections.abc import Iterator, Mapping
 from enum import StrEnum
-from typing import Any, BinaryIO, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
-from potlang.languages.dagmath.read.samples import LONGEST_LINE, read_lines
 from potlang.report.results import Verdict
 
-Program = str | dict[str, Any]
+RecordedProgram = str | dict[str, Any]
 """A program as JSON text, as a value, or inside a model's reply."""
 
 MOST_ATTEMPTS: Final = 100
@@ -30,6 +27,14 @@ class Truth(StrEnum):
     UNCERTAIN = "uncertain"
 
 
+class Asks(StrEnum):
+    """The answers among which a question asks for one."""
+
+    YES_NO = "yes or no"
+    THREE = "true, false or uncertain"
+    OPTIONS = "options"
+
+
 class Option(NamedTuple):
     """An answer to choose: its label, and the verdicts of its verification with which it counts as chosen."""
 
@@ -42,7 +47,8 @@ class Question(NamedTuple):
     """A question. `answer` is None for a program that must be rejected; of options it is the right label.
 
     Questions of one `group` are not independent. `expected` are verdicts of verifications by name, or of
-    the first one under "". `recorded` are attempts that the data set has itself.
+    the first one under "". `recorded` are attempts that the data set has itself. `asks` is None where the
+    question's own words say what it asks; it is then judged by three answers.
     """
 
     id: str
@@ -52,7 +58,8 @@ class Question(NamedTuple):
     group: str
     options: tuple[Option, ...] = ()
     expected: tuple[tuple[str, Verdict], ...] = ()
-    recorded: tuple[Program, ...] = ()
+    recorded: tuple[RecordedProgram, ...] = ()
+    asks: Asks | None = None
 
     def claims(self) -> list[tuple[Truth, str]]:
         """The right answer to each claim, with the name of its verification; each option is a claim."""
@@ -62,17 +69,6 @@ class Question(NamedTuple):
             (Truth.TRUE if each.label == self.answer else Truth.FALSE, each.verification)
             for each in self.options
         ]
-
-
-class LineProblem(NamedTuple):
-    """A line without a question: its file, its number and the mistake in it."""
-
-    file: str
-    line: int
-    message: str
-
-    def __str__(self) -> str:
-        return f"{self.file}:{self.line}: {self.message}"
 
 
 class BadLine(ValueError):
@@ -87,84 +83,18 @@ _TRUTHS: Final = {
 _CHOSEN: Final = frozenset({Verdict.ENTAILED})
 
 
-def read_questions(files: Iterable[tuple[str, BinaryIO]]) -> tuple[list[Question], list[LineProblem]]:
-    """The questions of several files in order, and a problem for each line that has none.
-
-    An id may occur once; the second is a problem.
-    """
-    found: dict[str, Question] = {}
-
-    def take(value: dict[str, Any]) -> None:
-        question = _question(value)
-        if question.id in found:
-            raise BadLine(f"the id {question.id!r} occurs twice")
-        found[question.id] = question
-
-    problems = _read_objects(files, take)
-    return list(found.values()), problems
-
-
-def read_recorded(
-    files: Iterable[tuple[str, BinaryIO]],
-) -> tuple[dict[str, tuple[Program, ...]], list[LineProblem]]:
-    """Recorded attempts by the question's id, and a problem for each line that has none.
-
-    Several lines for one id are further attempts, in order.
-    """
-    found: dict[str, tuple[Program, ...]] = {}
-
-    def take(value: dict[str, Any]) -> None:
-        attempts = _attempts(value)
-        if not attempts:
-            raise BadLine("there is neither `attempts` nor `program`")
-        key = _id(value)
-        found[key] = (*found.get(key, ()), *attempts)[:MOST_ATTEMPTS]
-
-    problems = _read_objects(files, take)
-    return found, problems
-
-
-def _read_objects(
-    files: Iterable[tuple[str, BinaryIO]], take: Callable[[dict[str, Any]], None]
-) -> list[LineProblem]:
-    """Gives the object of each line to `take`; a problem for each BadLine."""
-    problems = []
-    for name, stream in files:
-        for number, line in read_lines(stream):
-            try:
-                take(_object(line))
-            except BadLine as error:
-                problems.append(LineProblem(name, number, str(error)))
-    return problems
-
-
-def _object(line: bytes) -> dict[str, Any]:
-    if len(line) > LONGEST_LINE:
-        raise BadLine(f"the line has more than {LONGEST_LINE:,} bytes")
-    try:
-        value = json.loads(line.removeprefix(b"\xef\xbb\xbf"), parse_constant=_no_number, parse_float=Decimal)
-    except (ValueError, RecursionError) as error:
-        raise BadLine(f"not JSON: {error}") from None
-    if not isinstance(value, dict):
-        raise BadLine("not a JSON object")
-    return value
-
-
-def _no_number(text: str) -> None:
-    raise BadLine(f"`{text}` is not a number")
-
-
-def _id(value: Mapping[str, Any]) -> str:
+def id_of(value: Mapping[str, Any]) -> str:
+    """The id of a record. Raises BadLine."""
     found = value.get("id")
     if isinstance(found, int) and not isinstance(found, bool):
         found = str(found)
     if not isinstance(found, str) or not found:
         raise BadLine(f"`id` is no whole number and no string of 1 to {LONGEST_NAME} characters")
-    return _name("`id`", found)
+    return name_of("`id`", found)
 
 
-def _name(what: str, given: Any) -> str:
-    """A short text that can be printed."""
+def name_of(what: str, given: Any) -> str:
+    """A short text that can be printed: an id, a family, a label. Raises BadLine."""
     if not isinstance(given, str) or len(given) > LONGEST_NAME:
         raise BadLine(f"{what} is no string of at most {LONGEST_NAME} characters")
     if _LONE.search(given):
@@ -172,10 +102,11 @@ def _name(what: str, given: Any) -> str:
     return given
 
 
-def _question(value: Mapping[str, Any]) -> Question:
-    key = _id(value)
+def question_of(value: Mapping[str, Any]) -> Question:
+    """The question of a record of potlang's own form. Raises BadLine."""
+    key = id_of(value)
     options = tuple(_options(value))
-    family = _name("`family`", value.get("family", ""))
+    family = name_of("`family`", value.get("family", ""))
     if "answer" not in value and "gold" not in value:
         raise BadLine("there is no `answer`")
     given = value["answer"] if "answer" in value else value["gold"]
@@ -185,7 +116,7 @@ def _question(value: Mapping[str, Any]) -> Question:
     elif options:
         answer = _label(given, options)
     else:
-        answer = _truth(given)
+        answer = truth_of(given)
     group = value.get("group")
     return Question(
         key,
@@ -195,8 +126,20 @@ def _question(value: Mapping[str, Any]) -> Question:
         group if isinstance(group, str) else key,
         options,
         tuple(_expected(value)),
-        _attempts(value),
+        attempts_of(value),
+        _asks(value, options),
     )
+
+
+def _asks(value: Mapping[str, Any], options: tuple[Option, ...]) -> Asks | None:
+    if options:
+        return Asks.OPTIONS
+    given = value.get("asks")
+    if given is None:
+        return None
+    if given not in (Asks.YES_NO, Asks.THREE):
+        raise BadLine(f"`asks` is neither {str(Asks.YES_NO)!r} nor {str(Asks.THREE)!r}")
+    return Asks(given)
 
 
 def _label(given: Any, options: tuple[Option, ...]) -> str:
@@ -205,7 +148,8 @@ def _label(given: Any, options: tuple[Option, ...]) -> str:
     return str(given)
 
 
-def _truth(given: Any) -> Truth:
+def truth_of(given: Any) -> Truth:
+    """A right answer as data sets write it. Raises BadLine."""
     if isinstance(given, bool):
         return Truth.TRUE if given else Truth.FALSE
     found = _TRUTHS.get(given.strip().lower()) if isinstance(given, str) else None
@@ -216,7 +160,7 @@ def _truth(given: Any) -> Truth:
 
 def _options(value: Mapping[str, Any]) -> Iterator[Option]:
     """From `options`, objects, or from `choices`, labels that are also names of verifications."""
-    given = value["options"] if value.get("options") else value.get("choices")
+    given = value.get("options") or value.get("choices")
     if not given:
         return
     if not isinstance(given, list) or len(given) > MOST_OPTIONS:
@@ -226,7 +170,7 @@ def _options(value: Mapping[str, Any]) -> Iterator[Option]:
         item = {"label": each} if isinstance(each, str) else each
         if not isinstance(item, dict) or not isinstance(item.get("label"), str):
             raise BadLine("an option has no `label`")
-        label = _name("an option's label", item["label"])
+        label = name_of("an option's label", item["label"])
         name = item.get("verification", label)
         if label in labels or not isinstance(name, str):
             raise BadLine(f"the option {label!r:.100} occurs twice, or its verification has no name")
@@ -257,7 +201,8 @@ def _expected(value: Mapping[str, Any]) -> Iterator[tuple[str, Verdict]]:
         yield name, _verdict(verdict)
 
 
-def _attempts(value: Mapping[str, Any]) -> tuple[Program, ...]:
+def attempts_of(value: Mapping[str, Any]) -> tuple[RecordedProgram, ...]:
+    """The recorded attempts of a record. Raises BadLine."""
     given = value.get("attempts")
     if given is None:
         given = [value["program"]] if value.get("program") is not None else []

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from statistics import fmean, median
 from typing import Any, Final, NamedTuple
 
 from potlang.models.evaluation.confusion import METRICS, Counts, total
 from potlang.models.evaluation.intervals import RESAMPLES, bootstrap
 from potlang.models.evaluation.judging import AnswerReading, Case, Grade, Graded, judge
-from potlang.models.evaluation.outcomes import QuestionOutcome
+from potlang.models.evaluation.outcome import QuestionOutcome, total_spent
 from potlang.models.evaluation.questions import Question, Truth
+from potlang.models.evaluation.richness import Richness
 from potlang.report.results import Verdict
 from potlang.score.inference import Interval
 
@@ -49,11 +51,32 @@ class ReadingSummary(NamedTuple):
 
 
 class Cost(NamedTuple):
-    """Calls of the model, seconds of reasoning, and seconds of compiling and verifying."""
+    """Calls of the model, seconds of reasoning, of compiling and verifying, and what the replies cost.
+
+    `mended` counts safe fixes, `second_looks` programs that were looked at again, and `changed` those of them
+    in whose place another one stands. Tokens and dollars are None where no reply has them.
+    """
 
     calls: int
     reasoning_s: float
     verifying_s: float
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
+    cached_tokens: int | None = None
+    reasoning_tokens: int | None = None
+    dollars: float | None = None
+    mended: int = 0
+    second_looks: int = 0
+    changed: int = 0
+
+
+class RichnessSummary(NamedTuple):
+    """Constructs of the programs that were accepted: on average, in the middle one, in all."""
+
+    programs: int
+    mean: dict[str, float]
+    median: dict[str, float]
+    total: dict[str, int]
 
 
 class FamilySummary(NamedTuple):
@@ -63,7 +86,7 @@ class FamilySummary(NamedTuple):
     a program, and `executed` also one whose claims all got an answer under the paper's reading.
     `to_reject` are programs that must be rejected, of which `rejected` are. `verdicts` and
     `paper_answers` count claims by right answer and result. Of `expected` verdicts, `agreeing`
-    came out so. `failures` are questions for which a call failed.
+    came out so. `failures` are questions for which a call failed. `richness` is of all samples.
     """
 
     family: str
@@ -81,6 +104,7 @@ class FamilySummary(NamedTuple):
     agreeing: int
     failures: int
     cost: Cost
+    richness: RichnessSummary
 
     def reading(self, reading: AnswerReading) -> ReadingSummary:
         """The summary of one reading."""
@@ -143,7 +167,8 @@ def _summary(
         len(checks),
         sum(checks),
         sum(bool(outcome.failure) for _, outcome in pairs),
-        _cost(outcome for _, outcome in pairs),
+        _cost([outcome for _, outcome in pairs]),
+        _richness([outcome for _, outcome in pairs]),
     )
 
 
@@ -215,12 +240,32 @@ def _expectations(question: Question, outcome: QuestionOutcome) -> list[bool]:
     return found
 
 
-def _cost(outcomes: Iterable[QuestionOutcome]) -> Cost:
-    every = list(outcomes)
+def _cost(outcomes: Sequence[QuestionOutcome]) -> Cost:
+    samples = [sample for each in outcomes for sample in each.samples]
+    spent = total_spent(each.spent for each in outcomes)
     return Cost(
-        sum(each.calls for each in every),
-        sum(each.reasoning_ms for each in every) / 1000,
-        sum(each.verifying_ms for each in every) / 1000,
+        spent.calls,
+        sum(each.reasoning_ms for each in outcomes) / 1000,
+        sum(each.verifying_ms for each in outcomes) / 1000,
+        spent.prompt_tokens,
+        spent.completion_tokens,
+        spent.cached_tokens,
+        spent.reasoning_tokens,
+        spent.dollars,
+        sum(each.mended for each in samples),
+        sum(bool(each.second_look) for each in samples),
+        sum(each.second_look == "changed" for each in samples),
+    )
+
+
+def _richness(outcomes: Sequence[QuestionOutcome]) -> RichnessSummary:
+    counts = [sample.richness for each in outcomes for sample in each.samples if sample.richness is not None]
+    columns = dict(zip(Richness._fields, zip(*counts, strict=True), strict=True)) if counts else {}
+    return RichnessSummary(
+        len(counts),
+        {name: fmean(column) for name, column in columns.items()},
+        {name: float(median(column)) for name, column in columns.items()},
+        {name: sum(column) for name, column in columns.items()},
     )
 
 
@@ -234,6 +279,7 @@ def to_json(summaries: Sequence[FamilySummary]) -> list[dict[str, Any]]:
             "verdicts": _nested(each.verdicts),
             "paper_answers": _nested(each.paper_answers),
             "cost": each.cost._asdict(),
+            "richness": each.richness._asdict(),
         }
         for each in summaries
     ]

@@ -8,6 +8,7 @@ from typing import Final
 from potlang.models.evaluation.confusion import METRICS, TITLES
 from potlang.models.evaluation.judging import AnswerReading
 from potlang.models.evaluation.questions import Truth
+from potlang.models.evaluation.richness import Richness
 from potlang.models.evaluation.summary import (
     NO_ANSWER,
     PAPER_ANSWERS,
@@ -37,22 +38,23 @@ def tables(summaries: Sequence[FamilySummary], *, detailed: bool = True) -> list
         found += [metrics_table(summaries), confusion_table(summaries), three_way(summaries)]
     else:
         found += [key_table(summaries), metrics_table(summaries[-1:])]
-    return [*found, attempts_table(summaries), status_table(summaries)]
+    found += [attempts_table(summaries), status_table(summaries), cost_table(summaries)]
+    return [*found, richness_table(summaries)]
 
 
 def questions_table(summaries: Sequence[FamilySummary]) -> Table:
     """Questions and claims, the share that compiled, the cost."""
     titles = ("questions", "claims", "compiled", "executed", "to reject", "rejected", "expected", "agreeing")
     columns = [Column("family"), *(Column(title, "count") for title in titles)]
-    columns[5:5] = [Column("compiled share", "percent")]
+    columns[5:5] = [Column("compiled share", "percent"), Column("executed share", "percent")]
     columns += [Column("calls", "count"), Column("reasoning s", "decimal"), Column("verifying s", "decimal")]
     rows = tuple(
         (
             _named(each),
             *(each.questions, each.claims, each.compiled, each.executed),
-            each.compiled / each.questions if each.questions else None,
+            *(share / each.questions if each.questions else None for share in (each.compiled, each.executed)),
             *(each.to_reject, each.rejected, each.expected, each.agreeing),
-            *each.cost,
+            *each.cost[:3],
         )
         for each in summaries
     )
@@ -155,6 +157,42 @@ def status_table(summaries: Sequence[FamilySummary]) -> Table:
         whole = found.counts.questions
         rows.append((*head, *cells, *(count / whole if whole else None for count in cells)))
     return Table("status", _FIGURE, "Final question status", tuple(columns), tuple(rows), grouped=True)
+
+
+def cost_table(summaries: Sequence[FamilySummary]) -> Table:
+    """What the programs cost: calls, tokens, dollars, safe fixes, second looks."""
+    titles = {
+        "calls": "calls",
+        "prompt_tokens": "prompt",
+        "completion_tokens": "completion",
+        "cached_tokens": "cached",
+        "reasoning_tokens": "reasoning",
+        "dollars": "dollars",
+        "mended": "safe fixes",
+        "second_looks": "second looks",
+        "changed": "of which changed",
+    }
+    columns = [Column("family")]
+    for name, title in titles.items():
+        over = "tokens" if name.endswith("tokens") else ""
+        columns.append(Column(title, "fine" if name == "dollars" else "count", over))
+    rows = tuple((_named(each), *(getattr(each.cost, name) for name in titles)) for each in summaries)
+    return Table("cost", "", "Cost", tuple(columns), rows)
+
+
+def richness_table(summaries: Sequence[FamilySummary]) -> Table:
+    """Constructs of a program on average, and sentences of the replies for it."""
+    columns = [Column("family"), Column("programs", "count")]
+    columns += [Column(name, "decimal", "on average") for name in Richness._fields]
+    rows = tuple(
+        (
+            _named(each),
+            each.richness.programs,
+            *(each.richness.mean.get(name) for name in Richness._fields),
+        )
+        for each in summaries
+    )
+    return Table("richness", "", "Richness", tuple(columns), rows)
 
 
 def _by_reading(summaries: Sequence[FamilySummary]) -> Iterator[tuple[tuple[str, str], ReadingSummary]]:
