@@ -41,7 +41,9 @@ from potlang.utils.extra import MissingExtraError
 from potlang.utils.gc_pause import begin_input
 
 if TYPE_CHECKING:
+    from potlang.models.baselines import Baseline
     from potlang.models.evaluation import (
+        Answerer,
         DataFiles,
         FamilySummary,
         KeptRun,
@@ -73,8 +75,9 @@ class Bootstrap(NamedTuple):
 
 
 class Programs(NamedTuple):
-    """How the loop writes programs for a question, and how they vote."""
+    """How the loop writes programs for a question, and how they vote; or a baseline, which writes none."""
 
+    baseline: Baseline | None
     k: int | None
     second_look: bool
     safe_fixes: bool
@@ -111,9 +114,15 @@ _program_options = grouped(
     Programs,
     "Programs of the model",
     click.option(
+        "--baseline",
+        type=click.Choice(["cot", "cot-sc", "tot", "got"]),
+        help="The model answers in prose, without a program: chain of thought, with votes, tree or graph of "
+        "thoughts. The other options of programs then mean nothing but --k.",
+    ),
+    click.option(
         "--k",
         type=click.IntRange(1, 100),
-        help="Programs for each question, which vote. [default: 1, by self-consistency 5]",
+        help="Programs for each question, which vote. [default: 1, by self-consistency 5, of a baseline 5]",
     ),
     second_look_option,
     safe_fixes_option,
@@ -201,9 +210,9 @@ def eval_(
     `options`) and `family`, or a file of StrategyQA, FOLIO, ProofWriter, ProntoQA, ConditionalQA, AR-LSAT or
     LogicalDeduction as it is published; `-` is standard input. Tables show two readings of the answers: the
     paper's, in which SAT means true, and the verdict. With `--model` that model writes the programs, as in
-    `potc reason`; without it the other options for models have no effect. Exit code 0: all questions were
-    evaluated; 1: some lines have no question; 2: a file cannot be read or written, or there is no question;
-    3: a call of the model failed.
+    `potc reason`, or answers by a baseline; without it the options for models have no effect. Exit code 0:
+    all questions were evaluated; 1: some lines have no question; 2: a file cannot be read or written, or
+    there is no question; 3: a call of the model failed.
     """
     if compare is not None:
         corrected = _read(dataset, data_set, ())[0].questions if dataset else []
@@ -262,15 +271,22 @@ def _read(
 
 
 @contextmanager
-def _writing(asked: AskedModel, loop: Programs) -> Iterator[Reasoner]:
+def _writing(asked: AskedModel, loop: Programs) -> Iterator[Reasoner | Answerer]:
     """The model that the options name."""
+    from potlang.models.baselines import AnsweringModel, SearchBounds
     from potlang.models.evaluation import LoopOptions, WritingModel
     from potlang.models.presets import preset
 
     with asked.endpoint(cached=True) as endpoint:
         try:
+            if loop.baseline is not None:
+                bounds = SearchBounds() if loop.k is None else SearchBounds(k=loop.k)
+                yield AnsweringModel(
+                    endpoint, loop.baseline, asked.sampling(), bounds=bounds, place=endpoint.place
+                )
+                return
             usual = preset(loop.strategy)
-            k, second_look, safe_fixes, by_option, prompt, strategy = loop
+            _, k, second_look, safe_fixes, by_option, prompt, strategy = loop
             k = usual.k if k is None else k
             options = LoopOptions(k, second_look, safe_fixes, by_option, prompt, strategy)
             sampling = asked.sampling()
@@ -303,7 +319,7 @@ def _print_problems(problems: Sequence[LineProblem]) -> None:
 
 def _run(
     questions: Sequence[Question],
-    reasoner: Reasoner,
+    reasoner: Reasoner | Answerer,
     settings: SolverSettings,
     results: Path | None,
     jobs: int,

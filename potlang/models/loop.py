@@ -223,9 +223,11 @@ def elect(
     one that elects none abstains; not so without `by_option`: then all vote by verdict.
     """
     ballots: list[Ballot] = [each.ballot(options) if by_option else each.answer for each in samples]
-    votes = Counter(ballots)
+    votes = Counter[Ballot](ballots)
     # A choice is asked for: where programs make one, those that make none have no say in it.
-    elected = Counter({each: votes[each] for each in votes if isinstance(each, Elected) and each.label})
+    elected = Counter[Ballot](
+        {each: votes[each] for each in votes if isinstance(each, Elected) and each.label is not None}
+    )
     ballot = most_frequent(elected or votes)
     counts = _plain(votes)
     if ballot is None:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
 from staged_replies import check_short, transcript_schema
 
+from potlang.models.asking import Attempt
 from potlang.models.baselines import (
     BASELINES,
     USUAL_BOUNDS,
@@ -20,11 +22,15 @@ from potlang.models.baselines import (
     most_calls,
 )
 from potlang.models.endpoint import Completion, EndpointError, Message, Recorded
-from potlang.models.evaluation.judging import Grade, judge_answer
+from potlang.models.evaluation import QuestionOutcome, SolverSettings, run
+from potlang.models.evaluation.judging import AnswerReading, Grade, judge
+from potlang.models.evaluation.outcomes import find_outcome
 from potlang.models.evaluation.questions import Option, Question, Truth
+from potlang.models.evaluation.reasoners import GivenAnswer
+from potlang.models.evaluation.results_file import ResultsFile
 from potlang.models.prompts import fill
 from potlang.models.reply_schemas import SCORES, THOUGHTS
-from potlang.report.results import Verdict
+from potlang.report.results import Limits, Verdict
 
 QUESTION = "Every iguana is a reptile. Rex is an iguana. Is Rex a reptile?"
 OPEN_QUESTION = f"{QUESTION} Answer with yes, no, or uncertain."
@@ -293,6 +299,12 @@ def _question(right: Any, *labels: str) -> Question:
     return Question("q", QUESTION, right, "", "q", options)
 
 
+def _except(right: str, *labels: str) -> Question:
+    """That option is right whose claim is refuted."""
+    options = tuple(Option(each, each, frozenset({Verdict.REFUTED})) for each in labels)
+    return _question(right)._replace(options=options)
+
+
 @pytest.mark.parametrize(
     ("question", "given", "grade", "answers"),
     [
@@ -303,16 +315,52 @@ def _question(right: Any, *labels: str) -> Question:
         (_question("B", "A", "B"), "A", Grade.WRONG, [Truth.TRUE, Truth.FALSE]),
         (_question("B", "A", "B"), None, Grade.ABSTAINED, [None, None]),
         (_question("B", "A", "B"), Truth.TRUE, Grade.ABSTAINED, [None, None]),
+        (_except("A", "A", "B"), "A", Grade.RIGHT, [Truth.TRUE, Truth.FALSE]),
     ],
 )
 def test_answers_without_programs_are_graded(
     question: Question, given: Any, grade: Grade, answers: list[Any]
 ) -> None:
     """[LOOP-BASELINE-EVAL]: as those of programs are, each option a claim."""
-    graded = judge_answer(question, given)
-    assert (graded.status, [answer for _, answer in graded.cases]) == (grade, answers)
-    failed = judge_answer(question, given, is_failed=True)
-    assert failed.status is Grade.FAILED and {answer for _, answer in failed.cases} == {None}
+    replies = (Attempt((), False, reply="so", model="m"),)
+    for failure, status in (("", grade), ("timeout: ", Grade.FAILED)):
+        made = GivenAnswer(given, replies if not failure else (), failure=failure)
+        with ResultsFile(None) as results:
+            outcome = find_outcome(question, _Giving(made), SolverSettings(), results)
+        assert QuestionOutcome.from_dict(outcome.to_dict()) == outcome
+        for reading in AnswerReading:
+            graded = judge(question, outcome, reading)
+            if reading is AnswerReading.PAPER and given is Truth.UNCERTAIN and not failure:
+                assert graded.status is Grade.ABSTAINED
+                continue
+            assert graded.status is status
+            assert failure or [answer for _, answer in graded.cases] == answers
+
+
+class _Giving:
+    """Gives one answer."""
+
+    def __init__(self, given: GivenAnswer) -> None:
+        self._given = given
+
+    def fingerprint(self, question: Question) -> str:
+        return "one"
+
+    def answer_to(self, question: Question) -> GivenAnswer:
+        return self._given
+
+
+def test_an_evaluation_by_a_baseline_asks_once(tmp_path: Path) -> None:
+    """[LOOP-BASELINE-EVAL], [EVAL-RESUME]: no option of verification makes another answer of it."""
+    questions = [_question(Truth.TRUE), _question(Truth.FALSE)._replace(id="r", text="Is Rex a bird?")]
+    model = Recorded(lambda messages: NO if "bird" in messages[-1].content else YES)
+    path = tmp_path / "results.jsonl"
+    for limits in (Limits(), Limits(check_ms=7)):
+        found = run(questions, AnsweringModel(model, "cot"), SolverSettings(limits=limits), results=path)
+        pairs = zip(questions, found.outcomes, strict=True)
+        assert {judge(*each, AnswerReading.VERDICT).status for each in pairs} == {Grade.RIGHT}
+        assert len(model.asked) == 2
+    assert YES in path.read_text(encoding="utf-8").replace("\\n", "\n")
 
 
 def test_a_model_that_answers_questions_of_a_data_set() -> None:

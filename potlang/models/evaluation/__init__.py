@@ -13,6 +13,7 @@ from potlang.models.evaluation.outcome import QuestionOutcome
 from potlang.models.evaluation.outcomes import Run, run
 from potlang.models.evaluation.questions import Asks, Option, Question, Truth
 from potlang.models.evaluation.reasoners import (
+    Answerer,
     LoopOptions,
     Reasoner,
     RecordedPrograms,
@@ -24,6 +25,7 @@ from potlang.models.evaluation.results_file import KeptRun, read_results
 from potlang.models.evaluation.summary import FamilySummary, summarize, to_json
 
 __all__ = [
+    "Answerer",
     "METRICS",
     "Asks",
     "Confusion",

@@ -92,24 +92,6 @@ def judge(question: Question, outcome: QuestionOutcome, reading: AnswerReading) 
     return Graded(status, tuple(zip(rights, answers, strict=True)))
 
 
-def judge_answer(question: Question, answer: Truth | str | None, *, is_failed: bool = False) -> Graded:
-    """An answer that was given without a program, under no reading; None is none.
-
-    `is_failed`: the model, or its endpoint, gave no reply. The question must have an answer.
-    """
-    rights = [right for right, _ in question.claims()]
-    if question.options:
-        given = [Truth.TRUE if each.label == answer else Truth.FALSE for each in question.options]
-        answers: list[Answer] = [*given] if Truth.TRUE in given else [None] * len(given)
-    else:
-        answers = [answer if isinstance(answer, Truth) else None]
-    if is_failed:
-        return Graded(Grade.FAILED, tuple((right, None) for right in rights))
-    is_answered = answers[0] is not None
-    status = Grade.RIGHT if answers == rights else Grade.WRONG if is_answered else Grade.ABSTAINED
-    return Graded(status, tuple(zip(rights, answers, strict=True)))
-
-
 def _choice(option: Option, verdict: Verdict | None, claim: ClaimOutcome | None) -> Answer:
     """TRUE for an option that counts as chosen; None where its verification gives no answer."""
     if claim is not None and claim.outcome is not None:

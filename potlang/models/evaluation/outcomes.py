@@ -8,15 +8,22 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from potlang.diag import Severity
 from potlang.languages.pot.report import Report
 from potlang.models.asking import Attempt, is_broken
 from potlang.models.evaluation.outcome import ClaimOutcome, QuestionOutcome, SampleOutcome, Spent
-from potlang.models.evaluation.questions import Question
-from potlang.models.evaluation.reasoners import Answered, Reasoner, SolverSettings, labels_of
-from potlang.models.evaluation.results_file import ResultsFile
+from potlang.models.evaluation.questions import Question, Truth
+from potlang.models.evaluation.reasoners import (
+    Answered,
+    Answerer,
+    GivenAnswer,
+    Reasoner,
+    SolverSettings,
+    labels_of,
+)
+from potlang.models.evaluation.results_file import KeptSample, ResultsFile
 from potlang.models.evaluation.richness import Richness, sentences_of
 from potlang.models.journal import in_parallel
 from potlang.models.loop import elect, most_frequent
@@ -25,23 +32,41 @@ from potlang.prove.versions import versions
 from potlang.report.results import Interrupted, Result, Verdict
 
 FIRST: Final = "program"
+_PAPER: Final = {Verdict.ENTAILED: "SAT", Verdict.REFUTED: "UNSAT"}
+_OF_TRUTH: Final = {
+    Truth.TRUE: Verdict.ENTAILED,
+    Truth.FALSE: Verdict.REFUTED,
+    Truth.UNCERTAIN: Verdict.UNDETERMINED,
+}
 SECOND: Final = "second look"
 
 
-def key_of(question: Question, reasoner: Reasoner, settings: SolverSettings) -> str:
+def key_of(question: Question, reasoner: Reasoner | Answerer, settings: SolverSettings) -> str:
     """A digest of the question as asked, the reasoner, the options of verification and the versions."""
+    if isinstance(reasoner, Answerer):
+        # Nothing is verified.
+        return _digest([question.id, question.text, reasoner.fingerprint(question)])
     # The right answer is no part: correcting a data set must not cost the calls again.
     limits = settings.limits._asdict()
     parts = [question.id, question.text, reasoner.fingerprint(question), settings.route, settings.trust]
-    text = json.dumps([parts, limits, versions()], sort_keys=True)
+    return _digest([parts, limits, versions()])
+
+
+def _digest(parts: list[Any]) -> str:
+    text = json.dumps(parts, sort_keys=True)
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def find_outcome(
-    question: Question, reasoner: Reasoner, settings: SolverSettings, results: ResultsFile
+    question: Question, reasoner: Reasoner | Answerer, settings: SolverSettings, results: ResultsFile
 ) -> QuestionOutcome:
-    """Asks for programs, unless `results` has the replies, verifies them and counts their votes."""
+    """Asks for programs, unless `results` has the replies, verifies them and counts their votes.
+
+    Of an `Answerer` the outcome is that of a program whose verdicts say what it answers.
+    """
     key = key_of(question, reasoner, settings)
+    if isinstance(reasoner, Answerer):
+        return _given_outcome(question, key, reasoner.answer_to(question), results)
     began = time.perf_counter()
     given = reasoner.answer(question, settings, results)
     passed = time.perf_counter() - began
@@ -71,6 +96,41 @@ def find_outcome(
         samples,
         Spent.of(attempts),
     )
+
+
+def _given_outcome(question: Question, key: str, given: GivenAnswer, results: ResultsFile) -> QuestionOutcome:
+    attempts = given.attempts
+    if attempts:
+        kept = KeptSample(attempts, given.failure)
+        results.keep_sample(key, 0, question.id, attempts[0].model, kept)
+    is_failed = all(each.failure is not None for each in attempts)
+    return QuestionOutcome(
+        question.id,
+        key,
+        0 if is_failed else 1,
+        None if is_failed else 1,
+        () if is_failed else tuple(_stated(question, given.answer)),
+        (),
+        round(1000 * sum(each.seconds for each in attempts), 3),
+        0.0,
+        given.failure,
+        tuple(given.votes.items()),
+        (),
+        Spent.of(attempts),
+    )
+
+
+def _stated(question: Question, answer: Truth | str | None) -> Iterator[tuple[str, ClaimOutcome]]:
+    """The verdicts that say so much: of options, that one alone counts as chosen."""
+    if question.options:
+        if any(each.label == answer for each in question.options):
+            for each in question.options:
+                chosen = each.label == answer
+                verdict = next((one for one in _PAPER if (one in each.accept) is chosen), Verdict.UNKNOWN)
+                yield each.verification, ClaimOutcome(verdict, _PAPER.get(verdict))
+    elif isinstance(answer, Truth):
+        verdict = _OF_TRUTH[answer]
+        yield "answer", ClaimOutcome(verdict, _PAPER.get(verdict))
 
 
 def _sample_outcomes(given: Answered, options: Sequence[str]) -> Iterator[SampleOutcome]:
@@ -185,7 +245,7 @@ class Run(NamedTuple):
 
 def run(
     questions: Sequence[Question],
-    reasoner: Reasoner,
+    reasoner: Reasoner | Answerer,
     settings: SolverSettings = USUAL,
     *,
     results: Path | None = None,

@@ -7,7 +7,7 @@ import json
 import time
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Any, Final, NamedTuple, Protocol
+from typing import Any, Final, NamedTuple, Protocol, runtime_checkable
 
 from potlang.languages.pot.check import check as check_program
 from potlang.languages.pot.program import Program
@@ -100,6 +100,7 @@ class GivenAnswer(NamedTuple):
     failure: str = ""
 
 
+@runtime_checkable
 class Answerer(Protocol):
     """Answers questions without a program. Called from several threads at once."""
 
