@@ -87,7 +87,7 @@ class Programs(NamedTuple):
 
 
 class Shown(NamedTuple):
-    """What is shown of the results, and where."""
+    """The parts of the results that are shown, and where."""
 
     detailed: bool
     picture: Path | None

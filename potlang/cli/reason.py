@@ -60,7 +60,7 @@ Language = Literal["pot", "dot", "dagmath"]
 
 
 class Care(NamedTuple):
-    """What is done beyond asking: a second look, fixes without a call, several at a time."""
+    """The work beyond asking: a second look, fixes without a call, several at a time."""
 
     second_look: bool
     safe_fixes: bool

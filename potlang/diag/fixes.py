@@ -23,7 +23,7 @@ class Examined(Protocol):
 
     @property
     def diagnostics(self) -> Sequence[Diagnostic]:
-        """What is wrong with it."""
+        """Its mistakes."""
 
 
 Finding = TypeVar("Finding", bound=Examined)

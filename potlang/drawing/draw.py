@@ -42,7 +42,7 @@ _NAMELESS: Final = ("", "-", "<stdin>", "<value>", "<string>", "<bytes>")
 
 
 def _title(name: str | None, report: Report) -> str:
-    """What a program's page is called: as the program is, else as its only claim."""
+    """The title of a program's page: the program's name, else that of its only claim."""
     if name is not None and name not in _NAMELESS:
         return name
     return report.results[0].name if len(report.results) == 1 else "program"

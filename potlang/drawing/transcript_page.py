@@ -149,7 +149,7 @@ class _TranscriptPage:
         return joined((element("p", f"{message.role}:", class_="note"), self._text(message.text)))
 
     def _written(self, attempt: Attempt) -> Html:
-        """What was read of a reply, if that is more than the reply."""
+        """The text that was read of a reply, if that is another than the reply."""
         text = attempt.program or ""
         return Html("") if text.strip() == attempt.reply.strip() else self._text(text)
 
@@ -159,7 +159,7 @@ class _TranscriptPage:
         )
 
     def result(self) -> Html:
-        """What was found of the chosen sample, and its text."""
+        """The report on the chosen sample, and its text."""
         chosen = self._found.chosen
         if chosen is None:
             return Html("")

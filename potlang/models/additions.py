@@ -1,4 +1,4 @@
-"""What is put into the program of a reply before it is compiled: semantics, and a program that it adds to."""
+"""Semantics, and a program that is added to, put into the program of a reply before it is compiled."""
 
 from __future__ import annotations
 

@@ -73,7 +73,7 @@ class Attempt(NamedTuple):
 
 
 class Conversation(Protocol[FoundCo]):
-    """What a model is asked, round by round, until a reply is accepted."""
+    """The questions to a model, round by round, until a reply is accepted."""
 
     @property
     def system(self) -> str:
@@ -218,7 +218,7 @@ class RetryLoop:
     def best_part(
         self, done: Completion, read: Callable[[str], Found | None], accepts: Callable[[Found], bool]
     ) -> Found | None:
-        """What is read in the text of a reply, else in the parts beside it; the part is noted.
+        """The reading of a reply's text, else of the parts beside it; the part is noted.
 
         The first that is accepted counts, else the first that there is.
         """

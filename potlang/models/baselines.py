@@ -241,7 +241,7 @@ class _Thinker:
         read: Callable[[str], Found],
         schema: Schema | None = None,
     ) -> Found | None:
-        """What is read of a reply; None without one. Nothing is asked once the endpoint has failed."""
+        """The reading of a reply; None without one. Nothing is asked once the endpoint has failed."""
         if is_given_up(asker.attempts):
             return None
         request = StageRequest(with_images(prompt, self._posed.images), read, _AGAIN, schema)
@@ -344,7 +344,7 @@ class _Tree:
         self._bounds = bounds
 
     def solution(self) -> ProseSolution | None:
-        """What follows from the best line."""
+        """The conclusion from the best line."""
         best: list[_Line] = [()]
         for _ in range(self._bounds.depth):
             grown = [(*line, thought) for line in best for thought in self._proposed(line)]

@@ -25,7 +25,7 @@ _OWN: Final = (AssertionKind.FACT, AssertionKind.RULE)
 
 
 class Worth(IntEnum):
-    """What a claim's verdict is worth."""
+    """The worth of a claim's verdict."""
 
     NOTHING = 0
     """It has nothing to do with the program, or no verdict is had from what that assumes."""
@@ -54,7 +54,7 @@ class ClaimJudge(Closing):
             self._opened.close()
 
     def worth(self, claim: Claim, verdict: Verdict, *, by_others: bool = False) -> Worth:
-        """What a verdict on a claim is worth. A claim `by_others` need not be about the program."""
+        """The worth of a verdict on a claim. A claim `by_others` need not be about the program."""
         formula = (
             self._module.pool.quant("exists", claim.find, claim.formula) if claim.find else claim.formula
         )

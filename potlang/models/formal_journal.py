@@ -30,7 +30,7 @@ class Unannotated(NamedTuple):
 
     @property
     def key(self) -> str:
-        """What tells solutions apart: all that is in them."""
+        """A key that tells solutions apart: of all that is in them."""
         return sha256(json.dumps(solution_value(self.solution)).encode()).hexdigest()
 
     def with_formals(self, formals: Mapping[int, str]) -> dict[str, Any]:
@@ -56,7 +56,7 @@ class NotRead(NamedTuple):
 
 
 class Annotation(NamedTuple):
-    """What came of a solution: the formulas that were taken, and the steps whose were not, by their ids."""
+    """The result for a solution: the formulas that were taken, and the steps whose were not, by their ids."""
 
     formals: Mapping[int, str]
     left_out: Mapping[int, str]

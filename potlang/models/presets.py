@@ -14,7 +14,7 @@ MOST_QUESTIONS: Final = 5
 
 
 class Preset(NamedTuple):
-    """What a strategy has by default: programs that vote, how many at a time, and the temperature."""
+    """The defaults of a strategy: programs that vote, how many at a time, and the temperature."""
 
     k: int = 1
     parallel: int = 1

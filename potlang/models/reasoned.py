@@ -214,7 +214,7 @@ class Transcript:
 
     @property
     def samples(self) -> tuple[Attempted, ...]:
-        """What was written, one by one."""
+        """The samples, one by one."""
         raise NotImplementedError
 
     @property

@@ -113,7 +113,7 @@ def sections() -> Iterator[Section]:
 
 @cache
 def shapes() -> Mapping[str, str]:
-    """What `sections` names and does not spell out: binders, and what rules, claims and options share."""
+    """Shapes that `sections` names and does not spell out: of binders, and of rules, claims and options."""
     whole = schema("pot-1")
     binder = "|".join(_shape(whole, each) for each in whole["$defs"]["binder"]["anyOf"])
     keys = _shared(whole)

@@ -203,7 +203,7 @@ def _sections() -> frozenset[str]:
 
 
 class _ReadJson(NamedTuple):
-    """What is wrong with a text as JSON."""
+    """The mistakes of a text as JSON."""
 
     diagnostics: tuple[Diagnostic, ...]
 

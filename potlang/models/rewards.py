@@ -150,7 +150,7 @@ def _verdict(expected: Expected) -> Verdict:
 def _usual_worth(
     reference: str | dict[str, Any], wanted: Verdict | Mapping[str, Verdict], limits: Limits
 ) -> list[Worth]:
-    """What the claims are worth in a program that is known to be right. Raises ValueError if it is none."""
+    """The worth of the claims in a program that is known to be right. Raises ValueError if it is none."""
     checked = check_program(reference)
     if checked.program is None:
         raise ValueError("the reference does not compile")

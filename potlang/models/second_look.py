@@ -69,7 +69,7 @@ def doubts_about(checked: Checked, report: Report, *, yes_or_no: bool) -> list[D
 
 
 def second_look_prompt(verdict: str, doubts: Sequence[Doubt]) -> str:
-    """What a model is told of its program: the verdict, and each doubt with its facts."""
+    """The message to a model on its program: the verdict, and each doubt with its facts."""
     opening = f"This program compiles. The solvers say: {verdict}. Look at it once more:"
     ending = (
         "If the question itself says so, or leaves it so, reply with the same program. Otherwise reply with "

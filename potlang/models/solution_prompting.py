@@ -1,4 +1,4 @@
-"""What models are told of the solutions that they wrote: faults, doubts, how to go on ([LOOP-DAG-WRITE])."""
+"""Messages to models on the solutions that they wrote: faults, doubts, how to go on ([LOOP-DAG-WRITE])."""
 
 from __future__ import annotations
 

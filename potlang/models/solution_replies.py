@@ -138,7 +138,7 @@ def _same(one: str, other: str) -> bool:
 
 
 def _solutions(reply: str, safe_fixes: bool) -> Iterator[tuple[str, int]]:
-    """What may be meant as a solution, in order, and the fixes without which it is no JSON."""
+    """The texts that may be meant as a solution, in order, and the fixes without which they are no JSON."""
     for text in dict.fromkeys([behind_thoughts(reply), reply]):
         found = find_objects(text, _STEPS, safe_fixes=safe_fixes)
         if any(_LIST.search(each.text) for each in found):

@@ -47,7 +47,7 @@ class SampleRecord(NamedTuple):
 
     @property
     def key(self) -> str:
-        """What tells samples apart."""
+        """A key that tells samples apart."""
         return sample_key(self.model, self.problem_id, self.sample)
 
 
@@ -109,7 +109,7 @@ class SampleJournal(Journal[SampleRecord]):
 
 
 def sample_key(model: str, problem_id: str, sample: int) -> str:
-    """What tells a sample from others."""
+    """A key that tells a sample from others."""
     return "\n".join([model, problem_id, str(sample)])
 
 

@@ -1,4 +1,4 @@
-"""What is asked before a program is written, or instead of one: one prompt, until its reply is read."""
+"""Stages before a program is written, or instead of one: one prompt each, until its reply is read."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class AsksForSchemas(Protocol):
 
 
 class StageRequest(NamedTuple, Generic[Found]):
-    """What a stage asks for.
+    """The request of a stage.
 
     `read` finds it in the text of a reply, or raises BadReply. `again` is said to a model whose reply was
     not read; `schema` is that of the JSON that is wanted, if it is JSON.
@@ -49,7 +49,7 @@ class StageConversation(Generic[Found]):
         return self._asked.schema if self._schemas.structured else None
 
     def read(self, done: Completion) -> Found:
-        """What is asked for, behind the thoughts of the reply. Raises BadReply."""
+        """The part of the reply that is asked for, behind its thoughts. Raises BadReply."""
         # Some models put all of it beside the text.
         parts = map(behind_thoughts, (done.text, done.arguments, done.reasoning))
         text = next(filter(str.strip, parts), "")

@@ -163,7 +163,7 @@ def _is_of_statement(text: str, at: int) -> bool:
 
 
 def _of_statement(text: str) -> Iterator[StatedAnswer | None]:
-    """What is said of the statement, the last times that something is."""
+    """The last judgements on the statement."""
     for found in [*_OF_STATEMENT.finditer(text)][-_MOST_MARKERS:]:
         if _is_said(text, found.start()) and _is_plain(text, found):
             yield _reading(found)

@@ -45,7 +45,7 @@ def topic(name: str) -> str:
 
 
 def overview() -> str:
-    """What topics there are, and the sections of a program."""
+    """The topics, and the sections of a program."""
     return f"Topics: {', '.join(topics())}, or the name of a pack.\n\n{prompting.sections_text()}"
 
 
@@ -69,7 +69,7 @@ def _packs() -> str:
 
 
 def _pack(name: str) -> str:
-    """What a pack says: its parameters, its axioms, and an example. Raises KeyError for no pack."""
+    """The content of a pack: its parameters, its axioms, and an example. Raises KeyError for no pack."""
     page = pack(name)
     head = [
         f"# {page.summary.name}",

@@ -160,7 +160,7 @@ class ProgramConversation:
         return self._accepted(stage, self.left if tries is None else tries)
 
     def ask(self, asked: StageRequest[Found], *, stage: str) -> Found | None:
-        """What is asked for beside a program; None where no reply is read, or the endpoint fails."""
+        """The text that is asked for beside a program; None where no reply is read, or the endpoint fails."""
         talk = StageConversation(self.system, asked, self._writer, self._asker)
         return self._asker.converse(self._writer.model, talk, stage=stage)
 

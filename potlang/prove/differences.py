@@ -86,7 +86,7 @@ def _arguments(term: Term) -> tuple[int, ...]:
 
 
 def to_ask(formula: Node, terms: Sequence[Term]) -> tuple[str, ...]:
-    """What would help to know: not the claim itself, and what it speaks of only if there is nothing else."""
+    """Terms that would help to know: not the claim itself, and its own terms only if there is no other."""
     while isinstance(formula, App) and formula.op is op.NOT:
         formula = formula.args[0]
     rest = [each for each in terms if each.node is not formula]

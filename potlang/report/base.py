@@ -138,7 +138,7 @@ class ReportBase:
         )
 
     def _lead(self: AnyReport) -> str:
-        """What is said before the verdict, since the verdict alone would say too much."""
+        """The words before the verdict, where the verdict alone would say too much."""
         return ""
 
     def _notebook_rows(self: AnyReport) -> Iterable[Row]:

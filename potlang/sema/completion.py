@@ -80,7 +80,7 @@ def completions(
 
 
 def _in_words(group: list[ClosedPredicate]) -> str:
-    """What the completion of a group says, without its formula, which nobody wrote."""
+    """The completion of a group in words, without its formula, which nobody wrote."""
     names = [f"`{each.symbol.name}`" for each in group]
     if len(names) == 1:
         return f"{names[0]} is false wherever the rules do not give it (closed)"

@@ -27,5 +27,5 @@ def missing(library: str, extra: str) -> MissingExtraError:
 
 
 def not_installed(library: str | None) -> str:
-    """What a report says of a missing library: reports go to others, and name no place of this machine."""
+    """The words of a report on a missing library: reports go to others, and name no place of this machine."""
     return f"{library} is not installed (`potc doctor` says how)"

@@ -23,7 +23,7 @@ class RequiredLibrary(NamedTuple):
 
 
 def required_libraries() -> list[RequiredLibrary]:
-    """What the installed potlang requires, for extras too; nothing where it runs without being installed."""
+    """The libraries that the installed potlang requires, for extras too; none where it is not installed."""
     try:
         lines = metadata.requires("potlang") or []
     except metadata.PackageNotFoundError:

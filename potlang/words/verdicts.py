@@ -162,7 +162,7 @@ class _Reporter:
             yield self._with("to ask", items=self._joined(asked, MOST_VALUES))
 
     def _question(self, term: str) -> str:
-        """What is to be known of a term, as a clause."""
+        """The question about a term, as a clause."""
         if term.partition("(")[0] in self._truths:
             return self._with("to ask whether", claim=self._equation(term, "True"))
         with suppress(Unsayable):

@@ -42,7 +42,7 @@ _SEPARATORS = re.compile(r"[\x00-\x20\x7f]")
 
 
 class _Session:
-    """What an endpoint has shown of itself so far. Shared by threads."""
+    """The ways of an endpoint, as far as it has shown them. Shared by threads."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -136,7 +136,7 @@ class Endpoint(Closing):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What whoever asked should know of the answers so far: settings left out, another model."""
+        """Notes on the answers so far, for whoever asked: settings left out, another model."""
         return self._session.notes
 
     @property
@@ -277,7 +277,7 @@ def _may_help(reason: Failure, received: Completion | None) -> bool:
 
 
 def _refused(failed: TryFailed, body: dict[str, Any], request: ModelRequest) -> str | None:
-    """What the endpoint does not take of a request; None if that is not why it failed."""
+    """The part of a request that the endpoint does not take; None if that is not why it failed."""
     if failed.reason != "rejected" or failed.stated is None:
         return None
     return next_step(failed.stated, body, request.without)

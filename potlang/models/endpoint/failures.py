@@ -1,4 +1,4 @@
-"""What went wrong with a request, and whether to try again ([ENDPOINT-ERROR], [ENDPOINT-RETRY])."""
+"""The reasons for which a request failed, and whether to try again ([ENDPOINT-ERROR], [ENDPOINT-RETRY])."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ _KINDS: Final[Mapping[str, Failure]] = {
 
 
 class StatedError(NamedTuple):
-    """What an error says of itself. `text` is all of it, where no message could be found."""
+    """An error in its own words. `text` is all of it, where no message could be found."""
 
     message: str = ""
     code: str = ""

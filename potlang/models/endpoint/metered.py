@@ -1,4 +1,4 @@
-"""What calls cost, and a budget that they keep to ([ENDPOINT-PRICE], [ENDPOINT-BUDGET])."""
+"""The cost of calls, and a budget that they keep to ([ENDPOINT-PRICE], [ENDPOINT-BUDGET])."""
 
 from __future__ import annotations
 

@@ -234,7 +234,7 @@ class WrappedModel(Closing):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What whoever asked should know of the answers so far."""
+        """Notes on the answers so far, for whoever asked."""
         return tuple(getattr(self._model, "notes", ()))
 
     def close(self) -> None:

@@ -16,7 +16,7 @@ LimitName = Literal["max_tokens", "max_completion_tokens"]
 
 
 class ModelRequest(NamedTuple):
-    """What is asked of a model. `settings` are all that there are; `without`: what the endpoint refused.
+    """A request to a model. `settings` are all that there are; `without`: what the endpoint refused.
 
     `json_mode`, `limit_name` and `stream` are those of the Endpoint.
     """
@@ -94,8 +94,9 @@ _OF_STRICT = re.compile(r"\bstrict\b|invalid schema|additionalProperties", re.IG
 
 
 def next_step(stated: StatedError, body: Mapping[str, Any], without: Collection[str]) -> str | None:
-    """What to leave out of a request that was refused with this error; None if the error is about no part of
-    it that can be left out. An error that says nothing at all is taken to be about one after the other.
+    """The part to leave out of a request that was refused with this error; None if there is no such part.
+
+    An error that says nothing at all is taken to be about one after the other.
     """
     name = _named(stated, body)
     if name is not None:

@@ -97,7 +97,7 @@ class _Reader:
         return None if form_of(row, self._data_set) is None else self._data_set
 
     def finished(self) -> DataFiles:
-        """What was read. Raises OtherColumns where documents are missing."""
+        """All that was read. Raises OtherColumns where documents are missing."""
         about = [each for each, place in self._found.values() if place is not None]
         if about and not self._documents:
             raise OtherColumns(

@@ -25,7 +25,7 @@ class ClaimOutcome(NamedTuple):
 
 
 class Spent(NamedTuple):
-    """What replies cost. Tokens, and US dollars, are None where no reply has them."""
+    """The cost of replies. Tokens, and US dollars, are None where no reply has them."""
 
     calls: int = 0
     prompt_tokens: int | None = None

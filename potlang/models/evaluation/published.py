@@ -94,7 +94,7 @@ def _lines(*parts: str) -> str:
 
 
 def _choice(texts: Sequence[str], right: int) -> tuple[Asks, Truth | str, tuple[Option, ...]]:
-    """What a question with these answers asks for: a truth, where the answers are such, or an option."""
+    """The kind of answer that is asked for: a truth, where the given answers are such, or an option."""
     if not 2 <= len(texts) <= len(ascii_uppercase):
         raise BadLine(f"there are {len(texts)} options")
     if not 0 <= right < len(texts):

@@ -56,7 +56,7 @@ def read_records(stream: BinaryIO) -> Iterator[DataRecord]:
 
 
 class _Joined(io.RawIOBase):
-    """What was read of a stream, and the rest of it."""
+    """The part of a stream that was read, and the rest."""
 
     def __init__(self, read: bytes, rest: BinaryIO) -> None:
         self._read = io.BytesIO(read)

@@ -97,7 +97,7 @@ class ResultsFile(Closing):
 
 
 class KeptRun(NamedTuple):
-    """What a results file has: questions, their last outcomes, and how many lines were passed over."""
+    """The content of a results file: questions, their last outcomes, and how many lines were passed over."""
 
     questions: dict[str, Question]
     outcomes: dict[str, QuestionOutcome]

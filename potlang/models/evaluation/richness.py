@@ -1,4 +1,4 @@
-"""What programs are made of, and how much prose is beside them ([EVAL-RICHNESS])."""
+"""The constructs that programs are made of, and the prose beside them ([EVAL-RICHNESS])."""
 
 from __future__ import annotations
 

@@ -160,7 +160,7 @@ def status_table(summaries: Sequence[FamilySummary]) -> Table:
 
 
 def cost_table(summaries: Sequence[FamilySummary]) -> Table:
-    """What the programs cost: calls, tokens, dollars, safe fixes, second looks."""
+    """The cost of the programs: calls, tokens, dollars, safe fixes, second looks."""
     titles = {
         "calls": "calls",
         "prompt_tokens": "prompt",
