@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
+from typing import TYPE_CHECKING, Any, BinaryIO, Literal, NamedTuple
 
 import click
 
@@ -77,7 +77,7 @@ class Bootstrap(NamedTuple):
 class Programs(NamedTuple):
     """How the loop writes programs for a question, and how they vote; or a baseline, which writes none."""
 
-    baseline: Baseline | None
+    reasoning: Literal["programs"] | Baseline
     k: int | None
     second_look: bool
     safe_fixes: bool
@@ -114,10 +114,12 @@ _program_options = grouped(
     Programs,
     "Programs of the model",
     click.option(
-        "--baseline",
-        type=click.Choice(["cot", "cot-sc", "tot", "got"]),
-        help="The model answers in prose, without a program: chain of thought, with votes, tree or graph of "
-        "thoughts. The other options of programs then mean nothing but --k.",
+        "--reasoning",
+        type=click.Choice(["programs", "cot", "cot-sc", "tot", "got"]),
+        default="programs",
+        show_default=True,
+        help="The model writes programs, or answers in prose: by a chain of thought, with votes, by a tree or "
+        "a graph of thoughts. Of the options of programs --k alone then means something.",
     ),
     click.option(
         "--k",
@@ -279,10 +281,10 @@ def _writing(asked: AskedModel, loop: Programs) -> Iterator[Reasoner | Answerer]
 
     with asked.endpoint(cached=True) as endpoint:
         try:
-            if loop.baseline is not None:
+            if loop.reasoning != "programs":
                 bounds = SearchBounds() if loop.k is None else SearchBounds(k=loop.k)
                 yield AnsweringModel(
-                    endpoint, loop.baseline, asked.sampling(), bounds=bounds, place=endpoint.place
+                    endpoint, loop.reasoning, asked.sampling(), bounds=bounds, place=endpoint.place
                 )
                 return
             usual = preset(loop.strategy)

@@ -22,6 +22,7 @@ def test_a_program_that_hangs_the_solver_is_stopped_with_the_reason() -> None:
     assert set(result.possible) == set(Verdict) - {Verdict.UNKNOWN, Verdict.REJECTED}
 
 
+@pytest.mark.slow
 def test_a_claim_that_hangs_the_solver_leaves_the_rest_of_the_report() -> None:
     """[LIMIT-CHECK]"""
     report = potlang.verify(PROGRAMS / "hang_in_claim.json", limits=Limits(check_ms=700))

@@ -137,6 +137,7 @@ def test_all_aggregates_of_a_program_have_one_bound() -> None:
     assert {each.code for each in potlang.check(source).diagnostics} == {"POT0008"}
 
 
+@pytest.mark.slow
 def test_steps_that_are_not_looked_at_in_time_are_unknown() -> None:
     """[LIMIT-WHOLE-CALL] Reading counts; the steps that were looked at keep their verdicts."""
     form = "**Step {0}**\n\n**Edge:** We add.\n**Parents:** {1}\n**Node:** ${2}$.\n"

@@ -100,6 +100,7 @@ def test_text_that_is_no_unicode(tmp_path: Path) -> None:
     assert {row[0] for row in tables["verdicts"]} == {None, "\ufffd"}
 
 
+@pytest.mark.slow
 def test_parquet_is_counted_as_lines_are(tmp_path: Path) -> None:
     """[BATCH-PARQUET] [BATCH-RESULTS]"""
     pytest.importorskip("pyarrow")

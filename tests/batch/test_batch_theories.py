@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from seed_programs import EACH_KIND
 
 import potlang
 from potlang import api
@@ -18,7 +19,6 @@ from potlang.batch.run import run_batch
 from potlang.batch.theories import Theories
 from potlang.report.results import Limits
 
-SEED = sorted((Path(__file__).parents[1] / "seed").glob("[0-9]*.json"))
 PEOPLE: dict[str, Any] = {
     "sorts": [{"name": "Person", "type": "DeclareSort"}],
     "constants": {"people": {"sort": "Person", "members": ["ann", "bob"]}},
@@ -64,7 +64,7 @@ def report(shared: Theories, **members: Any) -> Any:
     return shared.report(job(**members), "auto", "best", Limits())
 
 
-@pytest.mark.parametrize("path", SEED, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", EACH_KIND)
 def test_claims_have_the_verdicts_of_the_whole_program(path: Path) -> None:
     """Each claim of the paper's programs as a job of its own."""
     source = json.loads(path.read_text(encoding="utf-8"))

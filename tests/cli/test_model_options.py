@@ -84,7 +84,7 @@ def test_the_cache_of_evaluations_is_in_the_users_directory(data: Path, tmp_path
 def test_an_evaluation_by_a_baseline(data: Path) -> None:
     """[LOOP-BASELINE-EVAL]: answers in prose, in the same tables."""
     with ChatServer(lambda body: "It has none.\nAnswer: no") as server:
-        done = _evaluated(data, server, "--baseline", "cot", "--format", "json", "--resamples", "0")
+        done = _evaluated(data, server, "--reasoning", "cot", "--format", "json", "--resamples", "0")
     (family,) = json.loads(done.stdout)["families"]
     assert done.returncode == 0 and family["compiled"] == family["questions"] == len(server.received)
 

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from derivable_programs import horn_program
 from hypothesis import strategies as st
+from seed_programs import EACH_KIND
 from statements import Mutation, Property
 
 import potlang
@@ -27,7 +28,6 @@ from potlang.report.results import Verdict
 from potlang.testing import finite_programs, identifiers, renamed
 
 ROOT = Path(__file__).parents[2]
-SEED = sorted((ROOT / "tests" / "seed").glob("[0-9]*.json"))
 DECLARATIONS = ("sorts", "functions", "constants", "variables", "semantics")
 
 
@@ -151,7 +151,7 @@ def test_lost_premises_are_caught(mutation: Mutation, monkeypatch: pytest.Monkey
     mutation.check_caught(LOCAL, monkeypatch)
 
 
-@pytest.mark.parametrize("path", SEED, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", EACH_KIND)
 def test_entailed_claims_of_the_seed_programs(path: Path) -> None:
     """[DAG-FROM-1] [DAG-FROM-2]."""
     if potlang.check(path).program is not None:

@@ -12,6 +12,7 @@ from derivable_programs import horn_program
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from meaning_support import verified
+from seed_programs import EACH_KIND
 from strategies.reasoning import Reasoning, program, reasonings
 
 import potlang
@@ -25,7 +26,6 @@ from potlang.testing import finite_programs
 ROOT = Path(__file__).parents[2]
 APPENDIX_A = ROOT / "examples" / "appendix_a.dot.txt"
 REFINEMENT = ROOT / "examples" / "refinement.dot.txt"
-SEED = sorted((ROOT / "tests" / "seed").glob("[0-9]*.json"))
 
 
 # --- from traces to programs -------------------------------------------------------------------------
@@ -154,7 +154,7 @@ def _check_derivations(source: dict[str, Any], profile: Profile) -> list[bool]:
     return found
 
 
-@pytest.mark.parametrize("path", SEED, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", EACH_KIND)
 @pytest.mark.parametrize("profile", PROFILES)
 def test_entailed_claims_of_the_seed_programs(path: Path, profile: Profile) -> None:
     """[DOT-CONV-4] [DOT-CONV-5] [DOT-CONV-6]: every node is entailed by what the trace assumes."""

@@ -290,6 +290,7 @@ def potc(*arguments: object) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
 
 
+@pytest.mark.slow
 def test_the_command(tmp_path: Path) -> None:
     """[DOT-TRAIN] [DOT-SYNTH-KEEP] [DOT-SYNTH-FROM]"""
     options = ("--count", 3, "--seed", 4, "--broken", 0.5, "--equal", 0.5, "--auxiliary", "--role-tokens")

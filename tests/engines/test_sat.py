@@ -154,6 +154,7 @@ def test_a_hard_problem_is_unknown_at_the_limit(workers: Workers) -> None:
     assert solve_clauses([[1], [-1]], workers, 20_000).status == "unsat"
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="signals")
 def test_a_killed_worker_is_unknown(workers: Workers) -> None:
     with SolverSession(workers, "sat") as session:

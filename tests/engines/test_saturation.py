@@ -395,6 +395,7 @@ def limits(seconds: float) -> Limits:
     return Limits(check_ms=int(seconds * 1000), total_ms=int(seconds * 1000))
 
 
+@pytest.mark.slow
 @POSIX
 def test_a_lie_in_a_race_changes_nothing_and_is_named(
     double: Double, monkeypatch: pytest.MonkeyPatch

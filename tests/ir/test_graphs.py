@@ -96,6 +96,7 @@ def test_a_proof_forest_explains_a_class_by_its_own_equations(edges: list[tuple[
                 assert here == b
 
 
+@pytest.mark.slow
 def test_long_chains_need_no_recursion() -> None:
     size = 100_000
     after = [[node + 1] for node in range(size - 1)] + [[0]]

@@ -100,6 +100,7 @@ def test_a_clause_that_is_there_twice_can_be_removed_twice() -> None:
         database.remove((1, 2))
 
 
+@pytest.mark.slow
 def test_ten_thousand_clauses_and_a_thousand_lemmas_take_seconds() -> None:
     """[CERT-LEMMA] A chain of implications with side conditions, and lemmas that shortcut it."""
     atoms = 3_000

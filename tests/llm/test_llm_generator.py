@@ -49,6 +49,7 @@ def many(count: int) -> list[Generated]:
     return found[:: max(1, len(found) // count)][:count]
 
 
+@pytest.mark.slow
 def test_verdicts() -> None:
     check_all(many(60))
 

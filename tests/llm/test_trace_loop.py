@@ -416,6 +416,7 @@ def potc(*arguments: object, **environment: str) -> subprocess.CompletedProcess[
     )
 
 
+@pytest.mark.slow
 def test_the_command(tmp_path: Path) -> None:
     """[LOOP-DOT-CLI]"""
     transcript = tmp_path / "transcript.json"

@@ -90,6 +90,7 @@ def test_claims_that_one_side_cannot_say() -> None:
     assert json.loads(json.dumps(found.to_dict()))["changes"][0]["new"] == "rejected"
 
 
+@pytest.mark.slow
 def test_claims_that_are_open() -> None:
     """[POLICY-DIFF]: what is unknown on a side is no change."""
     hard = {

@@ -52,6 +52,7 @@ def test_answers_that_nobody_takes_are_never_taken_for_others(workers: Workers) 
         assert [answer.status for answer in stream] == ["sat", "unsat"]
 
 
+@pytest.mark.slow
 def test_a_slow_reader_loses_no_answer(workers: Workers) -> None:
     """The worker's own deadline does not run while it waits for the parent to take a large answer."""
     base = "".join(f"(declare-const constant_number_{i} Int)" for i in range(5000))

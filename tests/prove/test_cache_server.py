@@ -230,6 +230,7 @@ def test_a_server_that_was_started_anew_costs_no_pause(server: PostgresServer) -
     assert kept.problems == ()
 
 
+@pytest.mark.slow
 def test_a_server_that_answers_nothing(server: PostgresServer) -> None:
     """[CACHE-FAULT] The wait has an end, on an open connection and on a new one, and is rare."""
     kept, other = (Cache(server.url, patience=0.3) for _ in range(2))

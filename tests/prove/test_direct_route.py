@@ -64,6 +64,7 @@ def test_counts_are_decided_and_checked() -> None:
     assert (result.verdict, result.trust) == ("entailed", "checked")
 
 
+@pytest.mark.slow
 def test_what_is_too_hard_for_the_search_is_asked_of_no_solver_first() -> None:
     """[SEARCH-LIMITS] [ROUTE-AUTO] A solver's answer would come without what its proof is made of."""
     source = no_three_in_line(5, 10)

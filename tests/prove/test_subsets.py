@@ -102,6 +102,7 @@ def test_a_solver_is_asked_where_a_procedure_has_no_answer() -> None:
     assert opened == [1]
 
 
+@pytest.mark.slow
 @settings(max_examples=20, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
 @given(world=worlds(), seed=st.integers(0, 1_000))
 def test_both_ways_of_asking_agree(shared: Workers, world: World, seed: int) -> None:

@@ -117,6 +117,7 @@ def test_claims_about_all_dates() -> None:
     assert verdicts(*NEVER) == ["refuted"] * len(NEVER)
 
 
+@pytest.mark.slow
 def test_models_and_bindings_show_dates_and_money() -> None:
     """[QTY-SHOWN]"""
     facts = ["due == 2025-03-31", "fee > $899.5", "sent(first) == due + 1 day", "at == 2025-01-20T14:30"]

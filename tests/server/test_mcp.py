@@ -379,6 +379,7 @@ def listed(address: str, session: str | None, **headers: str) -> int:
     return post(address, LIST_TOOLS, Mcp_Session_Id=session, **headers)[0]
 
 
+@pytest.mark.slow
 def test_sessions_end_when_idle() -> None:
     """[MCP-SESSIONS]"""
     with http_server("--workers", "1", "--idle", "1") as address:

@@ -148,6 +148,7 @@ def test_who_comes_back_has_saved_up_nothing() -> None:
     run(1, main)
 
 
+@pytest.mark.slow
 def test_what_is_easy_passes_what_is_hard_on_the_quick_place() -> None:
     """[MCP-FAIR]: one caller, and nobody knows which of its calls are hard."""
 

@@ -192,6 +192,7 @@ def test_too_long_and_without_words(program: potlang.Program) -> None:
     assert voice.say(deep).count("not the case") == 500
 
 
+@pytest.mark.slow
 def test_a_sentence_that_never_ends(program: potlang.Program) -> None:
     """Rule [WORDS-READ]: long texts of any words are refused within their steps."""
     voice = speaker(program)
