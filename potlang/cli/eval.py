@@ -118,8 +118,8 @@ _program_options = grouped(
         type=click.Choice(["programs", "cot", "cot-sc", "tot", "got"]),
         default="programs",
         show_default=True,
-        help="The model writes programs, or answers in prose: by a chain of thought, with votes, by a tree or "
-        "a graph of thoughts. Of the options of programs --k alone then means something.",
+        help="The model writes programs, or answers in prose: by a chain of thought, with votes, by a tree "
+        "or a graph of thoughts. Of the options of programs --k alone then means something.",
     ),
     click.option(
         "--k",
