@@ -284,7 +284,7 @@ def _completion_events(answer: Answer, body: Mapping[str, Any], is_whole: bool) 
         deltas.append({"tool_calls": [{"index": 0, "function": {"arguments": each}}]})
     if answer.arguments:
         deltas.append({"tool_calls": [{"index": 1, "function": {"arguments": "{}"}}]})
-    choices = [{"delta": each, "index": 0, "finish_reason": None} for each in deltas]
+    choices: list[dict[str, Any]] = [{"delta": each, "index": 0, "finish_reason": None} for each in deltas]
     if is_whole:
         choices.append({"delta": {}, "index": 0, "finish_reason": answer.finish_reason})
     head = {
@@ -337,6 +337,7 @@ def completion(answer: Answer, body: Mapping[str, Any]) -> dict[str, Any]:
 def _blocks(answer: Answer) -> list[tuple[dict[str, Any], str, str, str]]:
     """Each block as it begins, and the kind, the key and the text of what is added to it."""
     found: list[tuple[dict[str, Any], str, str, str]] = []
+    block: dict[str, Any]
     if answer.reasoning:
         block = {"type": "thinking", "thinking": "", "signature": ""}
         found.append((block, "thinking_delta", "thinking", answer.reasoning))
