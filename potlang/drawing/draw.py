@@ -38,7 +38,7 @@ class ViewError(ValueError):
 
 
 _NAMELESS: Final = ("", "-", "<stdin>", "<value>", "<string>", "<bytes>")
-"""What is shown of an input that came without a name."""
+"""The name that is shown for an input without one."""
 
 
 def _title(name: str | None, report: Report) -> str:

@@ -45,7 +45,7 @@ _ATTRIBUTES = frozenset(
     }
 )
 _NOTATION = re.compile(r"\\[A-Za-z]{2,}|\^|\w_[{\w]")
-"""What prose does not have: without it a formula in prose is as good to read as it is."""
+"""Marks that prose does not have: without it a formula in prose is as good to read as it is."""
 _VALUE = re.compile(r"[\w.+\- %]{0,40}")
 
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 _REPLACED: Final = ("verifications", "optimization", "actions")
-"""What a program asks: an addition asks something else."""
+"""The sections that ask: an addition asks something else."""
 _MEMBERS: Final = "members"
 
 

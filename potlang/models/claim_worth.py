@@ -30,7 +30,7 @@ class Worth(IntEnum):
     NOTHING = 0
     """It has nothing to do with the program, or no verdict is had from what that assumes."""
     BEGGED = 1
-    """What is asked is assumed, word for word or equivalently."""
+    """The claim is itself assumed, word for word or equivalently."""
     WHOLE = 2
 
 

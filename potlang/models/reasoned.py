@@ -6,6 +6,7 @@ The form is that of `schemas/reasoned-1.json`. Nothing here asks or decides.
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple, get_args
 
@@ -202,20 +203,20 @@ def nothing_written(kind: str, attempts: Sequence[Attempt], problem: str) -> str
     return f"no {kind} after {counted(replies, 'reply', 'replies')}: {problem}"
 
 
-class Transcript:
+class Transcript(ABC):
     """The face of what every `reason` gives: all that was asked, its cost, its JSON form, its text."""
 
     __slots__ = ()
 
     @property
+    @abstractmethod
     def model(self) -> str:
         """The name of the model."""
-        raise NotImplementedError
 
     @property
+    @abstractmethod
     def samples(self) -> tuple[Attempted, ...]:
         """The samples, one by one."""
-        raise NotImplementedError
 
     @property
     def attempts(self) -> tuple[Attempt, ...]:
@@ -232,17 +233,17 @@ class Transcript:
         """Calls, seconds and tokens of all attempts."""
         return totals_of(self.attempts)
 
+    @abstractmethod
     def to_dict(self) -> dict[str, Any]:
         """The whole transcript as JSON values."""
-        raise NotImplementedError
 
     def to_json(self) -> str:
         """`to_dict` as text; characters that cannot be seen are escapes ([REPORT-JSON])."""
         return json_text(self.to_dict())
 
+    @abstractmethod
     def render(self, *, color: bool = False) -> str:
         """The report on what was chosen and the cost, as lines of text."""
-        raise NotImplementedError
 
     def __str__(self) -> str:
         return self.render()

@@ -77,7 +77,7 @@ LITERALS: Final = (
 )
 """Literals; months are no duration, and a list is a set where one is expected."""
 _NOT_SECTIONS: Final = ("$schema", "description", "sources", "actions", "lint")
-"""What is no part of what a question says."""
+"""Parts of a program that say nothing of a question."""
 _STATED: Final = ("rule", "verification", "option")
 """Forms that share the keys of a statement."""
 _STRING: Final = "text"

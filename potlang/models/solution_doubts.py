@@ -27,18 +27,21 @@ class SolutionDoubt(IntEnum):
 
 def doubts_about_solution(report: SolutionResult) -> list[Doubt]:
     """The doubts about a solution whose steps were checked, the gravest first."""
-    return [*_refuted(report), *_contradictory(report), *_without_ground(report), *_unused(report)]
-
-
-def _refuted(report: SolutionResult) -> list[Doubt]:
+    ungrounded = "does not follow from the steps that it rests on"
     return [
-        Doubt(
-            SolutionDoubt.REFUTED,
-            f"Step {step.id} is wrong: {_why(step)}.",
-            _shown(step, report),
-        )
-        for step in _with(report, StepVerdict.REFUTED)
+        *_of_steps(report, StepVerdict.REFUTED, SolutionDoubt.REFUTED, "is wrong"),
+        *_contradictory(report),
+        *_of_steps(report, StepVerdict.NOT_ENTAILED, SolutionDoubt.NO_GROUND, ungrounded),
+        *_unused(report),
     ]
+
+
+def _of_steps(
+    report: SolutionResult, verdict: StepVerdict, kind: SolutionDoubt, said: str
+) -> Iterator[Doubt]:
+    """A doubt for each step with a verdict, of which so much is `said`."""
+    for step in _with(report, verdict):
+        yield Doubt(kind, f"Step {step.id} {said}: {_why(step)}.", _shown(step, report))
 
 
 def _contradictory(report: SolutionResult) -> list[Doubt]:
@@ -47,17 +50,6 @@ def _contradictory(report: SolutionResult) -> list[Doubt]:
     named = f"The steps {listed(report.contradiction)} are taken from the problem and contradict each other."
     nodes = {str(step.id): step.node for step in report.steps if step.id in report.contradiction}
     return [Doubt(SolutionDoubt.CONTRADICTORY, named, truncate_to_budget({"steps": nodes}))]
-
-
-def _without_ground(report: SolutionResult) -> list[Doubt]:
-    return [
-        Doubt(
-            SolutionDoubt.NO_GROUND,
-            f"Step {step.id} does not follow from the steps that it rests on: {_why(step)}.",
-            _shown(step, report),
-        )
-        for step in _with(report, StepVerdict.NOT_ENTAILED)
-    ]
 
 
 def _unused(report: SolutionResult) -> list[Doubt]:

@@ -21,7 +21,7 @@ _STEPS: Final = frozenset({"steps"})
 _LIST: Final = re.compile(r"[\"'“”]steps[\"'“”]\s*+:\s*+\[|\A\s*+\[")
 _NEXT: Final = re.compile(r"[\s,]*+\{")
 _OF_THE_GRAPH: Final = frozenset({"POT7002", "POT7003", "POT7004", "POT7005"})
-"""What a part of a solution may have wrong by itself: its parents may stand in another part."""
+"""Mistakes that a part of a solution may have by itself: its parents may stand in another part."""
 
 
 class ReadReply(NamedTuple):

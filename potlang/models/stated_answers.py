@@ -57,7 +57,7 @@ _PREDICATES: Final[dict[str, tuple[str, frozenset[Verdict]]]] = {
     "holds": (r"holds|(?:(?:necessarily|logically)\s+)?follows", _YES),
     "denial": (r"isn['’]t\s+(?:true|correct)", _NO),
 }
-"""What is said of a statement, beside the phrases."""
+"""Judgements on a statement, beside the phrases."""
 _READINGS: Final = {
     name: verdicts for table in (_WORDS, _PHRASES, _PREDICATES) for name, (_, verdicts) in table.items()
 }

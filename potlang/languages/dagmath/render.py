@@ -95,7 +95,7 @@ _CLASSES = {
     Class.IMPERFECT: "the right answer, and steps that no later one uses",
     Class.PERFECT: "the right answer, and each step is used; nothing is said of whether steps are proved",
 }
-"""What the paper's classes mean ([DAG-CLASS]): none asks for a proof."""
+"""The meaning of the paper's classes ([DAG-CLASS]): none asks for a proof."""
 
 
 # --- steps ---------------------------------------------------------------------------------------

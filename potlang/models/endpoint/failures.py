@@ -43,7 +43,7 @@ _KINDS: Final[Mapping[str, Failure]] = {
     "request_too_large": "too long",
     "timeout_error": "timeout",
 }
-"""What errors without a status of their own, as in a stream, call themselves."""
+"""Names by which errors without a status of their own, as in a stream, call themselves."""
 
 
 class StatedError(NamedTuple):

@@ -78,7 +78,7 @@ _STEPS: Final[Mapping[str, tuple[str, ...]]] = {
     "max_completion_tokens": ("max_completion_tokens",),
     "stream": ("stream",),
 }
-"""What is left out, or exchanged, step by step, of a request whose parameter is refused."""
+"""The parts left out, or exchanged, step by step, of a request whose parameter is refused."""
 _GENERIC_ORDER: Final = ("response_format", "output_config", "stream_options", "seed", "temperature")
 _REFUSES = re.compile(
     r"unsupported|not supported|n.t support|unknown|unrecogni[sz]ed|unexpected|unavailable|invalid|extra"

@@ -14,7 +14,7 @@ RESAMPLES: Final = 1_000
 
 
 Row = Sequence[float]
-"""What is added up over questions: counts, or costs."""
+"""Amounts that are added up over questions: counts, or costs."""
 
 
 def bootstrap(
