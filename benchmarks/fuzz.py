@@ -582,7 +582,7 @@ def _targets() -> list[Target]:
     from potlang.models.problems import read_problems
     from potlang.models.rewards import assess
     from potlang.policy import PolicyError, open_store
-    from potlang.policy.cases import read_cases
+    from potlang.policy.tests import read_tests
     from potlang.prove.modelcheck import check_model
     from potlang.report.from_json import ReportFormatError, report_from_dict
     from potlang.reread import confirm
@@ -772,7 +772,7 @@ def _targets() -> list[Target]:
         with contextlib.suppress(ValueError, RecursionError):
             value = json.loads(data)
             try:
-                read_cases(value)
+                read_tests(value)
             except PolicyError:
                 return
 

@@ -5,13 +5,15 @@ store.add("leave", text, cases)
 store.verify_claims("leave", ["may_leave(ann)"]).verdict
 """
 
-from potlang.policy.cases import Case, CaseResult, PolicyError, own_cases, read_cases, run_cases
+from potlang.policy.cases import Case
 from potlang.policy.comparing import Change, Difference, compare
 from potlang.policy.store import Store, Version, default_directory, open_store
+from potlang.policy.tests import PolicyError, PolicyTest, PolicyTestResult, own_tests, read_tests, run_tests
 
 __all__ = [
     "Case",
-    "CaseResult",
+    "PolicyTest",
+    "PolicyTestResult",
     "Change",
     "Difference",
     "PolicyError",
@@ -20,7 +22,7 @@ __all__ = [
     "compare",
     "default_directory",
     "open_store",
-    "own_cases",
-    "read_cases",
-    "run_cases",
+    "own_tests",
+    "read_tests",
+    "run_tests",
 ]

@@ -1,112 +1,329 @@
-"""Regression tests of a policy: claims with the verdicts that they must have ([POLICY-TESTS])."""
+"""A case: what is known of one matter that a policy is asked about ([POLICY-CASE]).
+
+Case.of({"item": {"kind": "electronics", "days": 20}, "member": True}).applied(program)
+"""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
+from decimal import Decimal
 from typing import Any, Final, NamedTuple
 
-from potlang.diag import Sink
-from potlang.diag.patching import get
-from potlang.languages.pot.claims import Claim, verified
-from potlang.languages.pot.program import Program
-from potlang.languages.pot.report import Report
+from potlang.diag import Diagnostic, Place, Sink
+from potlang.diag.near import nearest
+from potlang.expressions.names import written
+from potlang.expressions.shapes import Shapes
+from potlang.ir.nodes import Symbol
+from potlang.ir.sorts import (
+    BOOL,
+    BitVecSort,
+    DeclaredSort,
+    EnumSort,
+    IntSort,
+    MeasureSort,
+    RealSort,
+    Sort,
+    StringSort,
+)
+from potlang.languages.pot.check import compile as compile_program
+from potlang.languages.pot.claims import NO_OTHER_WORDS
+from potlang.languages.pot.program import CompileError, Program
+from potlang.languages.pot.read.reader import section_meant
 from potlang.reading.json_text import read_json
-from potlang.report.results import Limits, Verdict
+from potlang.sema.emit import string_text
+from potlang.sema.scope import FunctionEntry, Scope, TermEntry
 from potlang.source import Document
+from potlang.source.pointer import join_pointer
 
-MOST_CASES: Final = 10_000
-
-
-class PolicyError(ValueError):
-    """Unknown policy, invalid name, or unusable store."""
-
-
-class Case(NamedTuple):
-    """A claim, and the verdict that it must have; `rejected` is that of a claim that is no formula."""
-
-    claim: Claim
-    expected: Verdict
-    name: str = ""
-
-    @property
-    def key(self) -> str:
-        """The claim as one text, by which tests of two versions are matched."""
-        if isinstance(self.claim, str):
-            return self.claim
-        claim = {key: value for key, value in self.claim.items() if key != "name"}
-        if set(claim) == {"constraint"} and isinstance(claim["constraint"], str):
-            return claim["constraint"]
-        return json.dumps(claim, sort_keys=True, ensure_ascii=False)
-
-    def to_dict(self) -> dict[str, Any]:
-        """As JSON values, in the form that `read_cases` reads."""
-        named = {"name": self.name} if self.name else {}
-        return {**named, "claim": self.claim, "expected": str(self.expected)}
+FACTS: Final = "facts"
+"""The key of a case under which formulas stand."""
+SORT: Final = "sort"
+"""The key of a new individual that names its sort."""
+_LONGEST: Final = 1_000
 
 
-class CaseResult(NamedTuple):
-    """The present verdict of a claim; `report` has the evidence."""
+class CaseFact(NamedTuple):
+    """A formula that a case assumes, its name for reports, and its place in the case."""
 
-    case: Case
-    verdict: Verdict
-    report: Report
-
-    @property
-    def passed(self) -> bool:
-        """True if the verdict is the expected one."""
-        return self.verdict is self.case.expected
+    name: str
+    text: str
+    pointer: str
 
 
-def read_cases(value: Any) -> tuple[Case, ...]:
-    """Tests from a JSON value: a list of objects with `claim` and `expected`, or an object with such `tests`.
+class Individual(NamedTuple):
+    """A thing that a case speaks of and the policy does not: a constant of a sort."""
 
-    Raises PolicyError.
+    name: str
+    sort: str
+    pointer: str
+
+
+class CaseContent(NamedTuple):
+    """A case as a program has it: constants and facts."""
+
+    individuals: tuple[Individual, ...]
+    facts: tuple[CaseFact, ...]
+
+
+class Case:
+    """What is known of one matter: a JSON object of names with their values, as in [POLICY-CASE].
+
+    A name that the policy does not declare, with an object, is a new individual; its keys are functions of
+    one argument, and `sort` names its sort where these do not tell. A declared constant may have an object
+    too. Any other name has its value. `facts` is a list of formulas.
     """
-    given = value.get("tests") if isinstance(value, dict) else value
-    if not isinstance(given, list) or len(given) > MOST_CASES:
-        raise PolicyError(f"tests are a list of at most {MOST_CASES:,} objects with `claim` and `expected`")
-    return tuple(_case(at, each) for at, each in enumerate(given, 1))
+
+    def __init__(self, value: dict[str, Any], document: Document | None = None) -> None:
+        self.value = value
+        # A value alone is placed as it is in what has it: a call of the tool, a test, a record.
+        self._base = "/case" if document is None else ""
+        self.document = document or Document.from_value({"case": value}, "<case>")
+
+    @classmethod
+    def of(cls, value: Any, document: Document | None = None) -> Case:
+        """The case of a JSON value, which a document may be of; of a case itself.
+
+        Raises CompileError if it is no object.
+        """
+        if isinstance(value, Case):
+            return value
+        if isinstance(value, dict):
+            return cls(value, document)
+        sink = Sink(document or Document.from_value({"case": value}, "<case>"))
+        Shapes(sink).wrong_type(
+            value, "/case" if document is None else "", "a case: an object of names with their values"
+        )
+        assert sink.document is not None
+        raise CompileError(sink.diagnostics(), sink.document)
+
+    @classmethod
+    def read(cls, text: str, name: str = "<case>") -> Case:
+        """The case in a JSON text. Raises CompileError."""
+        document = Document.from_str(text, name)
+        sink = Sink(document)
+        value = read_json(document, sink)
+        if sink.has_errors:
+            raise CompileError(sink.diagnostics(), document)
+        return cls.of(value, document)
+
+    def content(self, program: Program) -> CaseContent:
+        """The constants and the facts that the case adds to a policy. Raises CompileError."""
+        sink = Sink(self.document)
+        found = _Reading(program, sink).content(self.value, self._base)
+        if sink.has_errors:
+            raise CompileError(sink.diagnostics(), self.document)
+        return found
+
+    def applied(self, program: Program) -> Program:
+        """The policy with the case: its individuals are constants and its facts are facts of the program.
+
+        Raises CompileError, with places in the case, for unknown names, values that are not of their sorts,
+        and what is no formula.
+        """
+        content = self.content(program)
+        value, places = _extended(_value_of(program), content)
+        try:
+            return compile_program(value, name=program.document.name)
+        except CompileError as error:
+            moved = tuple(_moved(each, places, self._base) for each in error.diagnostics)
+            raise CompileError(moved, self.document) from None
 
 
-def _case(at: int, value: Any) -> Case:
-    if not isinstance(value, dict) or not isinstance(value.get("claim"), str | dict):
-        raise PolicyError(f"test {at} has no `claim`, which is an expression or a verification")
-    try:
-        expected = Verdict(value["expected"])
-    except (KeyError, ValueError):
-        raise PolicyError(f"`expected` of test {at} is not a verdict") from None
-    if expected is Verdict.UNKNOWN:
-        raise PolicyError(f"test {at} expects that nothing is known")
-    name = value.get("name", "")
-    if not isinstance(name, str):
-        raise PolicyError(f"`name` of test {at} is not a string")
-    return Case(value["claim"], expected, name)
+class _Reading:
+    """Reads a case over the declarations of a policy."""
+
+    def __init__(self, program: Program, sink: Sink) -> None:
+        self._scope: Scope = program.extension.scope
+        self._shapes = Shapes(sink)
+        self._sink = sink
+        self._new: set[str] = set()
+        """The names of new individuals."""
+
+    def content(self, case: dict[str, Any], base: str) -> CaseContent:
+        individuals: list[Individual] = []
+        facts: list[CaseFact] = []
+        self._new = {name for name, value in case.items() if self._is_new(name, value)}
+        for name, value in case.items():
+            pointer = join_pointer(base, name)
+            if name == FACTS and not isinstance(value, dict):
+                facts += self._formulas(value, pointer)
+            elif isinstance(value, dict):
+                facts += self._fields(name, value, pointer, individuals)
+            elif value is not None:
+                facts += self._known(name, pointer, self._fact(name, None, value, pointer))
+        return CaseContent(tuple(individuals), tuple(facts))
+
+    def _formulas(self, value: Any, pointer: str) -> Iterator[CaseFact]:
+        for formula, at in self._shapes.items(value, pointer, "a list of formulas"):
+            text = self._shapes.string(formula, at)
+            if text is not None:
+                yield CaseFact("case", text, at)
+
+    def _is_new(self, name: str, value: Any) -> bool:
+        return isinstance(value, dict) and self._scope.lookup(name) is None
+
+    def _fields(
+        self, name: str, value: dict[str, Any], pointer: str, individuals: list[Individual]
+    ) -> Iterator[CaseFact]:
+        fields = {key: each for key, each in value.items() if each is not None}
+        if name in self._new:
+            sort = self._sort_of(fields, pointer)
+            if sort is not None:
+                individuals.append(Individual(name, sort, pointer))
+            # Where a function has this name as well, `facts` can use it.
+            fields.pop(SORT, None)
+        for key, each in fields.items():
+            at = join_pointer(pointer, key)
+            yield from self._known(key, at, self._fact(key, name, each, at))
+
+    def _known(self, name: str, pointer: str, facts: Iterator[CaseFact]) -> Iterator[CaseFact]:
+        """The facts about a name; none, with a report, if the policy does not declare it."""
+        if self._scope.lookup(name) is not None:
+            yield from facts
+        else:
+            self._undeclared(name, Place(pointer, on_key=True))
+
+    def _undeclared(self, name: str, place: Place) -> None:
+        near = nearest(name, self._scope.entries)
+        helps = [f"did you mean {' or '.join(f'`{each}`' for each in near)}?"] if near else []
+        self._sink.report("POT2001", place, name=name, helps=[*helps, NO_OTHER_WORDS])
+
+    def _sort_of(self, fields: dict[str, Any], pointer: str) -> str | None:
+        """The sort of a new individual: the one that it names, or the one that its fields belong to."""
+        if SORT in fields:
+            return self._shapes.string(fields[SORT], f"{pointer}/{SORT}")
+        symbols = [self._symbol(key) for key in fields]
+        sorts = {each.domain[0] for each in symbols if each is not None and len(each.domain) == 1}
+        if len(sorts) == 1:
+            return str(sorts.pop())
+        found = sorted(map(str, sorts))
+        helps = [f'write "{SORT}": "…"' + (f", of {', '.join(found)}" if found else ", a sort of the policy")]
+        self._shapes.missing(SORT, pointer, helps)
+        return None
+
+    def _symbol(self, name: str) -> Symbol | None:
+        entry = self._scope.lookup(name)
+        return entry.symbol if isinstance(entry, FunctionEntry) else None
+
+    def _range(self, name: str) -> Sort | None:
+        """The sort of the values of a declared name; None of a variable, or what is in error."""
+        entry = self._scope.lookup(name)
+        if isinstance(entry, TermEntry):
+            return None if entry.node is None else entry.node.sort
+        symbol = self._symbol(name)
+        return None if symbol is None else symbol.range
+
+    def _fact(self, name: str, argument: str | None, value: Any, pointer: str) -> Iterator[CaseFact]:
+        """The fact that a declared name has a value, of an argument if there is one."""
+        sort = self._range(name)
+        term = written(name) if argument is None else f"{written(name)}({written(argument)})"
+        label = name if argument is None else f"{argument}.{name}"
+        if sort == BOOL and isinstance(value, bool):
+            yield CaseFact(label, term if value else f"not {term}", pointer)
+            return
+        text = self._value(value, sort, pointer)
+        if text is not None:
+            yield CaseFact(label, f"{term} == {text}", pointer)
+
+    def _value(self, value: Any, sort: Sort | None, pointer: str) -> str | None:
+        """A value as an expression writes it; None, with a report, if the sort has no such value."""
+        match value, sort:
+            case str(), StringSort():
+                return string_text(value)
+            case str(), DeclaredSort() | EnumSort():
+                return self._member(value, pointer)
+            case str(), _:
+                return self._literal(value, pointer)
+            case bool(), None:
+                return str(value)
+            case bool(), _:
+                pass
+            case ((int() | float() | Decimal()), _):
+                # A float stands for its shortest numeral, as JSON has it.
+                numeral = Decimal(str(value) if isinstance(value, float) else value)
+                if numeral.is_finite() and _may_have(sort, numeral):
+                    return f"{numeral:f}" if abs(numeral.adjusted()) < _LONGEST else str(numeral)
+        self._shapes.wrong_type(value, pointer, f"a value of the sort {sort}")
+        return None
+
+    def _member(self, name: str, pointer: str) -> str | None:
+        if name in self._new or self._scope.lookup(name) is not None:
+            return written(name)
+        self._undeclared(name, Place(pointer))
+        return None
+
+    def _literal(self, text: str, pointer: str) -> str | None:
+        """A text that is an expression by itself, such as a date or an amount: it says nothing more."""
+        from potlang.expressions.expression import parse_expression
+
+        sink = Sink(self._sink.document)
+        parse_expression(text, pointer, sink)
+        for each in sink.diagnostics():
+            self._sink.add(each)
+        return None if sink.has_errors else f"({text})"
 
 
-def own_cases(program: Program, text: str, limits: Limits) -> tuple[tuple[Case, ...], tuple[str, ...]]:
-    """The verifications of a program with this text and the verdicts that they have now.
-
-    The names of those that are undecided come apart: nothing can be expected of them.
-    """
-    value = read_json(Document.from_str(text), Sink())
-    claims: list[tuple[str, Any]] = [
-        (each.name, get(value, each.origin.pointer)) for each in program.module.claims
-    ]
-    cases, undecided = [], []
-    with program.session(limits=limits) as session:
-        found = verified(session, [claim for _, claim in claims], limits)
-        for (name, claim), report in zip(claims, found, strict=True):
-            if report.verdict is Verdict.UNKNOWN:
-                undecided.append(name)
-            else:
-                cases.append(Case(claim, Verdict(report.verdict), name))
-    return tuple(cases), tuple(undecided)
+def _may_have(sort: Sort | None, number: Decimal) -> bool:
+    """Whether a sort may have this number; that of an unknown sort the compiler reports."""
+    if isinstance(sort, IntSort | BitVecSort):
+        return number == number.to_integral_value()
+    return isinstance(sort, RealSort | MeasureSort | None)
 
 
-def run_cases(program: Program, cases: Sequence[Case], limits: Limits) -> Iterator[CaseResult]:
-    """Verifies the claim of each test anew, in one session."""
-    with program.session(limits=limits) as session:
-        found = verified(session, [each.claim for each in cases], limits)
-        for case, report in zip(cases, found, strict=True):
-            yield CaseResult(case, Verdict(report.verdict), report)
+def _value_of(program: Program) -> dict[str, Any]:
+    """The JSON value of a compiled program."""
+    document = program.document
+    value = document.value if document.text is None else read_json(document, Sink(document))
+    assert isinstance(value, dict), "what compiled is an object"
+    return value
+
+
+def _extended(program: dict[str, Any], content: CaseContent) -> tuple[dict[str, Any], dict[str, str]]:
+    """The program with the constants and facts of a case, and the places of these by those in the case."""
+    keys = {section_meant(key): key for key in (*program, *_exact(program))}
+    places: dict[str, str] = {}
+    key = keys.get("knowledge_base", "knowledge_base")
+    facts = list(program.get(key) or ())
+    for fact in content.facts:
+        places[f"/{key}/{len(facts)}"] = fact.pointer
+        facts.append({"name": fact.name, "assertion": fact.text})
+    found = {**program, key: facts}
+    key = keys.get("constants", "constants")
+    groups = program.get(key) or {}
+    if isinstance(groups, list):
+        groups = list(groups)
+        for each in content.individuals:
+            places[f"/{key}/{len(groups)}/sort"] = f"{each.pointer}/{SORT}"
+            places[f"/{key}/{len(groups)}"] = each.pointer
+            groups.append({"name": f"case {each.name}", "sort": each.sort, "members": [each.name]})
+    else:
+        groups = dict(groups)
+        for each in content.individuals:
+            group = _unused(f"case {each.name}", groups)
+            places[join_pointer(f"/{key}", group, "sort")] = f"{each.pointer}/{SORT}"
+            places[join_pointer(f"/{key}", group)] = each.pointer
+            groups[group] = {"sort": each.sort, "members": [each.name]}
+    return {**found, key: groups}, places
+
+
+def _exact(program: dict[str, Any]) -> Sequence[str]:
+    """The keys that are a section's own: they count where another is spelt like it."""
+    return [key for key in program if section_meant(key) == key]
+
+
+def _unused(name: str, taken: dict[str, Any]) -> str:
+    while name in taken:
+        name += "'"
+    return name
+
+
+def _moved(diagnostic: Diagnostic, places: dict[str, str], base: str) -> Diagnostic:
+    """A diagnostic of the extended program with its places in the case; fixes edit no case."""
+    labels = tuple(
+        each._replace(place=Place(_place(each.place.pointer, places, base))) for each in diagnostic.labels
+    )
+    return diagnostic._replace(labels=labels, fixes=())
+
+
+def _place(pointer: str, places: dict[str, str], base: str) -> str:
+    return next((place for start, place in places.items() if f"{pointer}/".startswith(f"{start}/")), base)

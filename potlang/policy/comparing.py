@@ -8,8 +8,8 @@ from typing import Any, Literal, NamedTuple
 from potlang.languages.pot.claims import Claim, verified
 from potlang.languages.pot.program import Program
 from potlang.languages.pot.report import Report
-from potlang.policy.cases import Case
 from potlang.policy.sampling import rule_claims, sample_claims
+from potlang.policy.tests import PolicyTest
 from potlang.report.base import to_plain
 from potlang.report.results import Limits, Verdict
 from potlang.report.text import evidence_lines
@@ -51,7 +51,7 @@ class Difference(NamedTuple):
 def compare(
     old: Program,
     new: Program,
-    cases: Sequence[Case] = (),
+    tests: Sequence[PolicyTest] = (),
     *,
     samples: int = 50,
     seed: int = 0,
@@ -62,11 +62,13 @@ def compare(
     A claim that is no formula over one of them is `rejected` there. The total limit holds for each program.
     """
     # By claim: the newer test of two with the same claim counts, and it is asked once.
-    tests = {case.key: case for case in cases}
-    rules = {claim: name for claim, name in rule_claims(old.module, new.module).items() if claim not in tests}
+    tested = {test.key: test for test in tests}
+    rules = {
+        claim: name for claim, name in rule_claims(old.module, new.module).items() if claim not in tested
+    }
     sampled = sample_claims(old.module, new.module, samples, seed)
-    drawn = [each for each in sampled if each not in tests and each not in rules]
-    asked: list[tuple[Claim, From, str]] = [(each.claim, "test", each.name) for each in tests.values()]
+    drawn = [each for each in sampled if each not in tested and each not in rules]
+    asked: list[tuple[Claim, From, str]] = [(each.claim, "test", each.name) for each in tested.values()]
     asked += [(claim, "rule", name) for claim, name in rules.items()]
     asked += [(claim, "sample", "") for claim in drawn]
     changes, undecided = [], []
@@ -78,7 +80,7 @@ def compare(
             undecided.append(claim)
         elif verdicts[0] is not verdicts[1]:
             changes.append(Change(claim, origin, name, *verdicts, evidence(before), evidence(after)))
-    return Difference(tuple(changes), tuple(undecided), len(tests), len(drawn), len(rules))
+    return Difference(tuple(changes), tuple(undecided), len(tested), len(drawn), len(rules))
 
 
 def _reports(program: Program, asked: Sequence[tuple[Claim, From, str]], limits: Limits) -> list[Report]:

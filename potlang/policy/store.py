@@ -25,13 +25,15 @@ from potlang.languages.pot.check import compile as compile_program
 from potlang.languages.pot.claims import Claim, verify_claims
 from potlang.languages.pot.program import Program, Session
 from potlang.languages.pot.report import Report
-from potlang.policy.cases import Case, CaseResult, PolicyError, own_cases, read_cases, run_cases
+from potlang.policy.tests import PolicyError, PolicyTest, PolicyTestResult, own_tests, read_tests, run_tests
 from potlang.prove.options import Trust
 from potlang.report.results import Limits
 from potlang.utils.directories import user_directory
 
 VARIABLE: Final = "POTLANG_POLICIES"
-_FORMAT: Final = 1
+_FORMAT: Final = 2
+_FORMATS: Final = (1, 2)
+"""Those that are read: tests of the first had no cases."""
 _NAME: Final = re.compile(r"[a-z0-9][a-z0-9._-]{0,63}")
 _ID: Final = re.compile(r"(?P<name>[^@]+)(?:@(?:(?P<number>[1-9][0-9]{0,5})|(?P<digest>[0-9a-f]{8,64})))?")
 _FILE: Final = re.compile(r"([0-9]{6})\.(json|removed)")
@@ -48,7 +50,7 @@ class Version(NamedTuple):
     digest: str
     added: str
     text: str
-    cases: tuple[Case, ...]
+    tests: tuple[PolicyTest, ...]
 
     @property
     def id(self) -> str:
@@ -68,14 +70,14 @@ class Added(NamedTuple):
 
     version: Version
     created: bool
-    failed: tuple[CaseResult, ...] = ()
+    failed: tuple[PolicyTestResult, ...] = ()
     undecided: tuple[str, ...] = ()
 
 
 class FailingTests(PolicyError):
     """Tests that a program to be added does not pass."""
 
-    def __init__(self, failed: Sequence[CaseResult]) -> None:
+    def __init__(self, failed: Sequence[PolicyTestResult]) -> None:
         self.failed = tuple(failed)
         super().__init__(f"{len(failed)} of its tests fail")
 
@@ -191,10 +193,10 @@ class Store:
         """
         return verify_claims(self.version(id).compile(), claims, limits, trust)
 
-    def run_tests(self, id: str, *, limits: Limits = Limits()) -> tuple[CaseResult, ...]:
+    def run_tests(self, id: str, *, limits: Limits = Limits()) -> tuple[PolicyTestResult, ...]:
         """Verifies the tests of a version anew. Raises CompileError too."""
         version = self.version(id)
-        return tuple(run_cases(version.compile(), version.cases, limits))
+        return tuple(run_tests(version.compile(), version.tests, limits))
 
     # --- writing ---
 
@@ -202,14 +204,14 @@ class Store:
         self,
         name: str,
         source: ProgramSource,
-        cases: Sequence[Case] | None = None,
+        tests: Sequence[PolicyTest] | None = None,
         *,
         limits: Limits = Limits(),
         force: bool = False,
     ) -> Added:
         """Stores a program as the latest version of a policy, with its tests.
 
-        Without `cases` the program's own verifications become tests, with the verdicts that they have
+        Without `tests` the program's own verifications become tests, with the verdicts that they have
         now. Raises CompileError if it is no program, FailingTests if it fails a given test and there is no
         `force`, and PolicyError. A program with the digest and the tests of the latest version is not
         stored again.
@@ -224,20 +226,20 @@ class Store:
             # A program that was given as a value has no text of its own.
             text = json.dumps(source)
         undecided: tuple[str, ...] = ()
-        failed: tuple[CaseResult, ...] = ()
-        if cases is None:
-            cases, undecided = own_cases(program, text, limits)
+        failed: tuple[PolicyTestResult, ...] = ()
+        if tests is None:
+            tests, undecided = own_tests(program, text, limits)
         else:
-            failed = tuple(each for each in run_cases(program, cases, limits) if not each.passed)
+            failed = tuple(each for each in run_tests(program, tests, limits) if not each.passed)
         if failed and not force:
             raise FailingTests(failed)
         key = digest(program.module)
         # Only the latest: going back to an older program is a new version.
         latest = self._latest(name)
-        if latest is not None and (latest.digest, latest.cases) == (key, tuple(cases)):
+        if latest is not None and (latest.digest, latest.tests) == (key, tuple(tests)):
             return Added(latest, False, failed, undecided)
         added = datetime.now(UTC).isoformat(timespec="seconds")
-        version = self._write(Version(name, 0, key, added, text, tuple(cases)))
+        version = self._write(Version(name, 0, key, added, text, tuple(tests)))
         return Added(version, True, failed, undecided)
 
     def remove(self, id: str) -> None:
@@ -356,14 +358,14 @@ def _flush_folder(path: Path) -> None:
 
 
 def _plain(version: Version) -> dict[str, Any]:
-    cases = [each.to_dict() for each in version.cases]
+    tests = [each.to_dict() for each in version.tests]
     value = {
         "potlang_policy": _FORMAT,
         "name": version.name,
         "version": version.number,
         "digest": version.digest,
         "added": version.added,
-        "tests": cases,
+        "tests": tests,
         "program": version.text,
     }
     return {**value, "sha256": _sum(value)}
@@ -379,13 +381,13 @@ def _version(value: Any, name: str, number: int) -> Version:
     content = {key: each for key, each in value.items() if key != "sha256"}
     if value["sha256"] != _sum(content) or (value["name"], value["version"]) != (name, number):
         raise ValueError("not what was written")
-    if value["potlang_policy"] != _FORMAT:
+    if value["potlang_policy"] not in _FORMATS:
         found = value["potlang_policy"]
         raise PolicyError(
             f"{name}@{number} is in version {found!r:.20} of the store's format, not in {_FORMAT}"
         )
-    cases = read_cases(value["tests"])
-    return Version(name, number, value["digest"], value["added"], value["program"], cases)
+    tests = read_tests(value["tests"])
+    return Version(name, number, value["digest"], value["added"], value["program"], tests)
 
 
 def _sum(value: dict[str, Any]) -> str:

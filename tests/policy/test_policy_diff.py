@@ -12,7 +12,7 @@ from statements import Property
 
 import potlang
 from potlang.generate.programs import ProgramDifficulty, generate
-from potlang.policy import Case, compare
+from potlang.policy import PolicyTest, compare
 from potlang.policy.sampling import MOST_RULES, rule_claims, sample_claims
 from potlang.report.results import Limits, Verdict
 from potlang.testing.programs import finite_programs, programs
@@ -30,8 +30,8 @@ def without(program: dict[str, Any], name: str) -> dict[str, Any]:
     }
 
 
-def own(program: dict[str, Any], verdict: Verdict) -> list[Case]:
-    return [Case(program["verifications"][0], verdict, "question")]
+def own(program: dict[str, Any], verdict: Verdict) -> list[PolicyTest]:
+    return [PolicyTest(program["verifications"][0], verdict, "question")]
 
 
 @pytest.mark.parametrize("verdict", [Verdict.ENTAILED, Verdict.REFUTED, Verdict.INCONSISTENT])
@@ -81,7 +81,7 @@ def test_claims_that_one_side_cannot_say() -> None:
     new = potlang.compile(
         {"functions": [{"name": "q", "domain": [], "range": "Bool"}], "knowledge_base": ["q"]}
     )
-    found = compare(old, new, [Case("p", Verdict.ENTAILED), Case("q", Verdict.ENTAILED)])
+    found = compare(old, new, [PolicyTest("p", Verdict.ENTAILED), PolicyTest("q", Verdict.ENTAILED)])
     assert [(each.claim, each.old, each.new) for each in found.changes] == [
         ("p", Verdict.ENTAILED, Verdict.REJECTED),
         ("q", Verdict.REJECTED, Verdict.ENTAILED),
@@ -98,7 +98,7 @@ def test_claims_that_are_open() -> None:
         "knowledge_base": ["x ** 3 + y ** 3 + z ** 3 == 42"],
     }
     easy = {**hard, "knowledge_base": ["x + y + z == 7"]}
-    tests = [Case("x + y + z == 7", Verdict.ENTAILED)]
+    tests = [PolicyTest("x + y + z == 7", Verdict.ENTAILED)]
     limits = Limits(check_ms=300, total_ms=900)
     found = compare(potlang.compile(hard), potlang.compile(easy), tests, limits=limits)
     assert found.open[0] == "x + y + z == 7"

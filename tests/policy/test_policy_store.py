@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 import potlang
-from potlang.policy import Case, PolicyError, Store, default_directory, open_store, read_cases
+from potlang.policy import PolicyError, PolicyTest, Store, default_directory, open_store, read_tests
 from potlang.policy import store as store_module
 from potlang.policy.store import FailingTests
 from potlang.report.results import Limits, Verdict
@@ -84,14 +84,14 @@ def test_spelling_makes_no_version(store: Store) -> None:
     again = store.add("leave", json.dumps(other, indent=3))
     assert (first.created, again.created) == (True, False)
     assert store.numbers("leave") == (1,)
-    tests = [Case("may(bob)", Verdict.UNDETERMINED)]
+    tests = [PolicyTest("may(bob)", Verdict.UNDETERMINED)]
     assert store.add("leave", program(), tests).version.id == "leave@2"
 
 
 def test_own_verifications_become_tests(store: Store) -> None:
     """[POLICY-TESTS]"""
     added = store.add("leave", program(claims=("may(ann)", "may(bob)", "Not(staff(ann))")))
-    assert [(each.name, each.expected) for each in added.version.cases] == [
+    assert [(each.name, each.expected) for each in added.version.tests] == [
         ("c0", Verdict.ENTAILED),
         ("c1", Verdict.UNDETERMINED),
         ("c2", Verdict.REFUTED),
@@ -107,17 +107,17 @@ def test_undecided_verifications_make_no_test(store: Store) -> None:
         "verifications": [{"name": "open", "constraint": "x + y + z == 7"}],
     }
     added = store.add("cubes", hard, limits=Limits(check_ms=300, total_ms=900))
-    assert (added.version.cases, added.undecided) == ((), ("open",))
+    assert (added.version.tests, added.undecided) == ((), ("open",))
 
 
 def test_failing_tests_keep_it_out(store: Store) -> None:
     """[POLICY-TESTS]"""
-    tests = read_cases(
+    tests = read_tests(
         [{"claim": "may(bob)", "expected": "entailed"}, {"claim": "fly(bob)", "expected": "rejected"}]
     )
     with pytest.raises(FailingTests) as failing:
         store.add("leave", program(), tests)
-    assert [(each.case.key, each.verdict) for each in failing.value.failed] == [
+    assert [(each.test.key, each.verdict) for each in failing.value.failed] == [
         ("may(bob)", Verdict.UNDETERMINED)
     ]
     assert store.names() == []
@@ -139,7 +139,7 @@ def test_failing_tests_keep_it_out(store: Store) -> None:
 def test_tests_that_are_none(value: Any) -> None:
     """[POLICY-TESTS]"""
     with pytest.raises(PolicyError):
-        read_cases(value)
+        read_tests(value)
 
 
 def test_claims_against_a_policy(store: Store) -> None:
@@ -247,7 +247,7 @@ def test_a_version_in_another_format_is_refused_by_name(store: Store) -> None:
     value = {**json.loads(path.read_bytes()), "potlang_policy": 7}
     del value["sha256"]
     path.write_text(json.dumps({**value, "sha256": store_module._sum(value)}), encoding="utf-8")
-    with pytest.raises(PolicyError, match="leave@1 is in version 7 of the store's format, not in 1"):
+    with pytest.raises(PolicyError, match="leave@1 is in version 7 of the store's format, not in 2"):
         store.version("leave")
 
 
@@ -292,7 +292,7 @@ def test_threads_get_different_numbers(store: Store) -> None:
     found: list[int] = []
 
     def add(at: int) -> None:
-        tests = [Case(f"may(ann) == may(ann) and {at} == {at}", Verdict.ENTAILED)]
+        tests = [PolicyTest(f"may(ann) == may(ann) and {at} == {at}", Verdict.ENTAILED)]
         found.append(store.add("leave", program(), tests).version.number)
 
     threads = [threading.Thread(target=add, args=(at,)) for at in range(8)]
@@ -301,18 +301,18 @@ def test_threads_get_different_numbers(store: Store) -> None:
     for thread in threads:
         thread.join()
     assert sorted(found) == list(range(1, 9)) == list(store.numbers("leave"))
-    assert len({store.version(f"leave@{number}").cases for number in found}) == 8
+    assert len({store.version(f"leave@{number}").tests for number in found}) == 8
 
 
 WRITER = """
 import json, sys
-from potlang.policy import Case, open_store
+from potlang.policy import PolicyTest, open_store
 from potlang.report.results import Verdict
 program, me = json.loads(sys.argv[2]), int(sys.argv[3])
 store = open_store(sys.argv[1])
 for at in range(5):
-    store.add("leave", program, [Case(f"{me} == {me} and {at} == {at}", Verdict.ENTAILED)])
-    store.add("other", program, [Case(f"{me} == {me} and {at} == {at}", Verdict.ENTAILED)])
+    store.add("leave", program, [PolicyTest(f"{me} == {me} and {at} == {at}", Verdict.ENTAILED)])
+    store.add("other", program, [PolicyTest(f"{me} == {me} and {at} == {at}", Verdict.ENTAILED)])
     if at == 2:
         try:
             store.remove("other")
@@ -329,7 +329,7 @@ def test_processes_lose_nothing(store: Store) -> None:
         _, error = writer.communicate(timeout=120)
         assert writer.returncode == 0, error.decode()
     assert store.numbers("leave") == tuple(range(1, 16))
-    assert len({store.version(f"leave@{at}").cases for at in range(1, 16)}) == 15
+    assert len({store.version(f"leave@{at}").tests for at in range(1, 16)}) == 15
     assert not any(each.name.startswith(".") for each in store.directory.iterdir())
 
 

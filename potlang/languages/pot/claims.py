@@ -19,7 +19,8 @@ from potlang.version import __version__
 Claim = str | dict[str, Any]
 """An expression, or a verification as a program would write it."""
 
-_NO_OTHER_WORDS: Final = "a claim has no words but those that the policy declares"
+NO_OTHER_WORDS: Final = "there are no words but those that the policy declares"
+"""The help for a name that nobody who asks can declare."""
 _OUT_OF_TIME: Final = Result(
     "verification",
     "",
@@ -49,7 +50,7 @@ def verified(session: Session, claims: Iterable[Claim], limits: Limits) -> Itera
 def verify_claims(program: Program, claims: Sequence[Claim], limits: Limits, trust: Trust = "best") -> Report:
     """One report on all claims against a stored program; the total limit is that of all together."""
     # Who asks cannot declare anything: undeclared names are no reason to.
-    program.extension = program.extension.advising(lambda name, uses, sections: (_NO_OTHER_WORDS, []))
+    program.extension = program.extension.advising(lambda name, uses, sections: (NO_OTHER_WORDS, []))
     with program.session(limits=limits, trust=trust) as session:
         return _joined(claims, list(verified(session, claims, limits)), limits)
 

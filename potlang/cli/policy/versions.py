@@ -1,14 +1,13 @@
-"""`potc policy`: stored programs, in versions, with their regression tests."""
+"""`potc policy add`, `list`, `show`, `test` and `remove`: versions in a store."""
 
 from __future__ import annotations
 
 import json
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import wraps
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -18,81 +17,23 @@ from potlang.cli.common import (
     INVALID,
     OTHER_ANSWER,
     UNDECIDED,
-    Command,
     color_option,
-    fail,
     format_option,
     print_json,
     read_source,
     tell,
     worst_exit,
 )
-from potlang.cli.helping import CommandGroup
-from potlang.cli.options import SECONDS, grouped
-from potlang.diag.wording import counted, visible
+from potlang.cli.policy.common import Seconds, limited, named, stored
+from potlang.diag.wording import counted
 from potlang.languages.pot.check import check as check_program
-from potlang.languages.pot.check import compile as compile_program
-from potlang.languages.pot.program import CompileError, Program
-from potlang.report.results import Limits, Verdict
+from potlang.report.results import Verdict
 
 if TYPE_CHECKING:
-    from potlang.policy import Case, CaseResult, Difference, Store, Version
+    from potlang.policy import PolicyTest, PolicyTestResult, Store, Version
 
 
-class _Seconds(NamedTuple):
-    timeout: float
-    total_timeout: float
-
-    @property
-    def limits(self) -> Limits:
-        return Limits(int(self.timeout * 1000), int(self.total_timeout * 1000))
-
-
-_limited = grouped(
-    "seconds",
-    _Seconds,
-    "Solving",
-    click.option("--timeout", type=SECONDS, default=10.0, help="Seconds for one check."),
-    click.option(
-        "--total-timeout", type=SECONDS, default=60.0, help="Seconds for all claims against one program."
-    ),
-)
-
-
-def _stored(command: Command) -> Command:
-    """Adds `--store`, which comes as an open store; a PolicyError ends the command with exit code 2."""
-
-    @wraps(command)
-    def guarded(*args: Any, **options: Any) -> Any:
-        from potlang.policy import PolicyError, open_store
-
-        try:
-            return command(*args, store=open_store(options.pop("directory") or None), **options)
-        except PolicyError as error:
-            fail(f"error: {error}")
-        except CompileError as error:
-            print_diagnostics(error.document, error.diagnostics, "auto")
-            sys.exit(INVALID)
-
-    option: Callable[[Any], Any] = click.option(
-        "--store",
-        "directory",
-        metavar="DIRECTORY",
-        help="The directory of policies. [default: POTLANG_POLICIES, or the user's data directory]",
-    )
-    found: Command = option(guarded)
-    return found
-
-
-@click.group(cls=CommandGroup)
-def policy() -> None:
-    """Store programs in versions, with tests: claims and the verdicts that they must keep.
-
-    An ID is a name, which means its latest version, `name@3`, or `name@` and digits of a digest.
-    """
-
-
-@policy.command()
+@click.command()
 @click.argument("file")
 @click.option("--name", help="Name of the policy. [default: the file's name without its ending]")
 @click.option(
@@ -104,8 +45,8 @@ def policy() -> None:
 @click.option("--force", is_flag=True, help="Store it even if a test fails.")
 @format_option("text", "json")
 @color_option
-@_limited
-@_stored
+@limited
+@stored
 def add(
     file: str,
     name: str | None,
@@ -113,7 +54,7 @@ def add(
     force: bool,
     style: str,
     color: str,
-    seconds: _Seconds,
+    seconds: Seconds,
     store: Store,
 ) -> None:
     """Store a program as the latest version of a policy.
@@ -150,9 +91,9 @@ def add(
     sys.exit(OTHER_ANSWER if added.failed else ALL_ENTAILED)
 
 
-@policy.command("list")
+@click.command("list")
 @format_option("text", "json")
-@_stored
+@stored
 def list_(style: str, store: Store) -> None:
     """List the policies with their latest versions."""
     entries = list(store.entries())
@@ -173,29 +114,29 @@ def list_(style: str, store: Store) -> None:
         click.echo(f"{each.name}: {each.problem}" if each.latest is None else _head(each.latest))
 
 
-@policy.command()
+@click.command()
 @click.argument("id")
 @format_option("text", "json")
-@_stored
+@stored
 def show(id: str, style: str, store: Store) -> None:
     """Show a version: its program and its tests."""
     version = store.version(id)
     if style == "json":
-        tests = [each.to_dict() for each in version.cases]
+        tests = [each.to_dict() for each in version.tests]
         print_json({**_version_json(version), "program": version.text, "tests": tests})
         return
     click.echo(_head(version))
-    for each in version.cases:
-        click.echo(f"  {each.expected}: {_named(each)}")
+    for each in version.tests:
+        click.echo(f"  {each.expected}: {named(each)}")
     click.echo(version.text.rstrip("\n"))
 
 
-@policy.command()
+@click.command()
 @click.argument("ids", nargs=-1, metavar="[ID]…")
 @format_option("text", "json")
-@_limited
-@_stored
-def test(ids: tuple[str, ...], style: str, seconds: _Seconds, store: Store) -> None:
+@limited
+@stored
+def test(ids: tuple[str, ...], style: str, seconds: Seconds, store: Store) -> None:
     """Verify the tests of versions again.
 
     Without an ID those of all policies.
@@ -224,57 +165,15 @@ def test(ids: tuple[str, ...], style: str, seconds: _Seconds, store: Store) -> N
     sys.exit(worst_exit(codes))
 
 
-def _code(result: CaseResult) -> int:
+def _code(result: PolicyTestResult) -> int:
     if result.passed:
         return ALL_ENTAILED
     return UNDECIDED if result.verdict is Verdict.UNKNOWN else OTHER_ANSWER
 
 
-@policy.command()
-@click.argument("old")
-@click.argument("new")
-@click.option("--samples", type=click.IntRange(0, 10_000), default=50, help="Number of claims to draw.")
-@click.option("--seed", default=0, help="Seed of the drawn claims.")
-@format_option("text", "json")
-@_limited
-@_stored
-def diff(
-    old: str,
-    new: str,
-    samples: int,
-    seed: int,
-    style: str,
-    seconds: _Seconds,
-    store: Store,
-) -> None:
-    """Find claims that two versions decide differently.
-
-    The claims are the tests of both, the rules that only one of them has, and claims drawn at random.
-
-    OLD and NEW are ids, or files with programs. Exit code: 0 no verdict changes; 1 one does; 2 one of
-    them is not a valid program; 3 none does, as far as they are known.
-    """
-    from potlang.policy import compare
-
-    first, second = _side(store, old), _side(store, new)
-    found = compare(
-        first[0],
-        second[0],
-        (*first[1], *second[1]),
-        samples=samples,
-        seed=seed,
-        limits=seconds.limits,
-    )
-    if style == "json":
-        print_json(found.to_dict())
-    else:
-        click.echo("\n".join(_difference_lines(found)))
-    sys.exit(OTHER_ANSWER if found.changes else UNDECIDED if found.open else ALL_ENTAILED)
-
-
-@policy.command()
+@click.command()
 @click.argument("id")
-@_stored
+@stored
 def remove(id: str, store: Store) -> None:
     """Remove a policy, or one version of it."""
     store.remove(id)
@@ -283,8 +182,8 @@ def remove(id: str, store: Store) -> None:
 # --- parts -----------------------------------------------------------------------------------------
 
 
-def _tests(name: str | None) -> tuple[Case, ...] | None:
-    from potlang.policy import PolicyError, read_cases
+def _tests(name: str | None) -> tuple[PolicyTest, ...] | None:
+    from potlang.policy import PolicyError, read_tests
 
     if name is None:
         return None
@@ -295,15 +194,7 @@ def _tests(name: str | None) -> tuple[Case, ...] | None:
         raise PolicyError(f"cannot read {name!r}: {error.strerror}") from None
     except (ValueError, RecursionError) as error:
         raise PolicyError(f"{name!r} is not JSON: {error}") from None
-    return read_cases(value)
-
-
-def _side(store: Store, name: str) -> tuple[Program, Sequence[Case]]:
-    """The program that a name stands for, and its tests: a file's has none."""
-    if Path(name).is_file():
-        return compile_program(Path(name)), ()
-    version = store.version(name)
-    return version.compile(), version.cases
+    return read_tests(value)
 
 
 def _version_json(version: Version) -> dict[str, Any]:
@@ -313,51 +204,25 @@ def _version_json(version: Version) -> dict[str, Any]:
         "version": version.number,
         "digest": version.digest,
         "added": version.added,
-        "test_count": len(version.cases),
+        "test_count": len(version.tests),
     }
 
 
 def _head(version: Version) -> str:
-    count = len(version.cases)
+    count = len(version.tests)
     return f"{version.id}  {version.digest[:12]}  {counted(count, 'test')}  {version.added}"
 
 
-def _result_json(result: CaseResult) -> dict[str, Any]:
+def _result_json(result: PolicyTestResult) -> dict[str, Any]:
     from potlang.policy.comparing import evidence
 
-    found = {**result.case.to_dict(), "verdict": str(result.verdict), "passed": result.passed}
+    found = {**result.test.to_dict(), "verdict": str(result.verdict), "passed": result.passed}
     return found if result.passed else {**found, "evidence": evidence(result.report)}
 
 
-def _result_lines(results: Iterable[CaseResult]) -> Iterator[str]:
+def _result_lines(results: Iterable[PolicyTestResult]) -> Iterator[str]:
     from potlang.policy.comparing import evidence
 
     for each in results:
-        yield f"{_named(each.case)}: {each.verdict}, expected {each.case.expected}"
+        yield f"{named(each.test)}: {each.verdict}, expected {each.test.expected}"
         yield from (f"  {line}" for line in evidence(each.report).splitlines())
-
-
-def _named(case: Case) -> str:
-    return _claim_text(case.key, case.name)
-
-
-def _claim_text(claim: str, name: str) -> str:
-    return visible(f"{name}: {claim}" if name else claim)
-
-
-def _difference_lines(found: Difference) -> Iterator[str]:
-    from potlang.policy import Case
-
-    for each in found.changes:
-        yield f"{each.origin} {_named(Case(each.claim, each.old, each.name))}"
-        for side, verdict, evidence in (
-            ("old", each.old, each.old_evidence),
-            ("new", each.new, each.new_evidence),
-        ):
-            yield f"  {side}: {verdict}"
-            yield from (f"    {line}" for line in evidence.splitlines())
-    for claim in found.open:
-        yield f"unknown: {_named(Case(claim, Verdict.UNKNOWN))}"
-    changes = counted(len(found.changes), "changes its verdict", "change their verdicts")
-    tests, drawn = counted(found.tests, "test"), counted(found.samples, "drawn claim")
-    yield f"{changes}, of {tests}, {counted(found.rules, 'rule')} of one version and {drawn}"

@@ -1,0 +1,27 @@
+"""`potc policy`: stored programs, in versions, with their regression tests."""
+
+from __future__ import annotations
+
+import click
+
+from potlang.cli.helping import CommandGroup
+from potlang.cli.policy import diff, versions
+
+
+@click.group(cls=CommandGroup)
+def policy() -> None:
+    """Store programs in versions, with tests: claims and the verdicts that they must keep.
+
+    An ID is a name, which means its latest version, `name@3`, or `name@` and digits of a digest.
+    """
+
+
+for _command in (
+    versions.add,
+    versions.list_,
+    versions.show,
+    versions.test,
+    diff.diff,
+    versions.remove,
+):
+    policy.add_command(_command)

@@ -1,0 +1,214 @@
+"""Cases: what is known of one matter, over the words of a policy."""
+
+from __future__ import annotations
+
+import json
+from decimal import Decimal
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import potlang
+from potlang.languages.pot.program import CompileError, Program
+from potlang.policy import Case, open_store, read_tests
+from potlang.report.results import Verdict
+
+RETURNS: dict[str, Any] = {
+    "sorts": [
+        {"name": "Item", "type": "DeclareSort"},
+        {"name": "Kind", "type": "EnumSort", "values": ["electronics", "food", "hard hat"]},
+        {"name": "Person", "type": "DeclareSort"},
+    ],
+    "functions": [
+        {"name": "kind", "domain": ["Item"], "range": "Kind"},
+        {"name": "days", "domain": ["Item"], "range": "Int"},
+        {"name": "weight", "domain": ["Item"], "range": "Real"},
+        {"name": "bought", "domain": ["Item"], "range": "Date"},
+        {"name": "label", "domain": ["Item"], "range": "String"},
+        {"name": "owner", "domain": ["Item"], "range": "Person"},
+        {"name": "opened", "domain": ["Item"], "range": "Bool"},
+        {"name": "premium", "domain": ["Person"], "range": "Bool"},
+        {"name": "may_return", "domain": ["Item"], "range": "Bool", "closed": True},
+        {"name": "member", "domain": [], "range": "Bool"},
+    ],
+    "constants": {"people": {"sort": "Person", "members": ["ann", "bob"]}},
+    "rules": [
+        {
+            "name": "thirty days",
+            "forall": [{"name": "x", "sort": "Item"}],
+            "implies": {"antecedent": "days(x) <= 30 and kind(x) != food", "consequent": "may_return(x)"},
+        }
+    ],
+    "verifications": [],
+}
+
+
+@pytest.fixture(scope="module")
+def returns() -> Program:
+    return potlang.compile(RETURNS)
+
+
+def verdict(program: Program, case: Any, claim: str) -> str:
+    with Case.of(case).applied(program).session() as session:
+        return str(session.verify(claim).verdict)
+
+
+def test_a_case_has_new_individuals_values_and_formulas(returns: Program) -> None:
+    """[POLICY-CASE]"""
+    case = {
+        "item": {"kind": "electronics", "days": 20, "owner": "ann", "label": 'a "b"', "weight": 2.5},
+        "hat": {"kind": "hard hat", "days": -1, "opened": False, "bought": "2025-01-20"},
+        "ann": {"premium": True},
+        "member": True,
+        "unknown": None,
+        "facts": ["weight(hat) > weight(item)"],
+    }
+    for claim in (
+        "may_return(item)",
+        "may_return(hat)",
+        "premium(owner(item))",
+        "not opened(hat)",
+        "member",
+        "weight(hat) > 2",
+        "bought(hat) == 2025-01-20",
+        "label(item) == 'a \"b\"'",
+        "kind(hat) == `hard hat`",
+    ):
+        assert verdict(returns, case, claim) == "entailed", claim
+
+
+def test_individuals_are_members_of_closed_domains(returns: Program) -> None:
+    """[POLICY-CASE]: what a policy says of all members it says of those of the case."""
+    closed = potlang.compile(
+        {
+            **RETURNS,
+            "semantics": {"closed_domain": ["Item"]},
+            "constants": {
+                "people": {"sort": "Person", "members": ["ann"]},
+                "things": {"sort": "Item", "members": ["old"]},
+            },
+        }
+    )
+    case = {"item": {"opened": True}, "old": {"opened": True}}
+    assert verdict(closed, case, "ForAll([x: Item], opened(x))") == "entailed"
+    assert verdict(returns, case, "ForAll([x: Item], opened(x))") == "undetermined"
+
+
+def test_constants_may_be_a_list(returns: Program) -> None:
+    listed = {**RETURNS, "constants": [{"name": "people", "sort": "Person", "members": ["ann"]}]}
+    assert (
+        verdict(potlang.compile(listed), {"item": {"days": 1, "kind": "food"}}, "may_return(item)")
+        == "refuted"
+    )
+
+
+@pytest.mark.parametrize(
+    ("case", "code", "pointer"),
+    [
+        ({"item": {"kind": "elektronics"}}, "POT2001", "/case/item/kind"),
+        ({"item": {"kind": "food) or (True"}}, "POT2001", "/case/item/kind"),
+        ({"item": {"days": "soon"}}, "POT2001", "/case/item/days"),
+        ({"item": {"days": "1) or (1 == 1"}}, "POT1020", "/case/item/days"),
+        ({"item": {"days": 2.5}}, "POT1010", "/case/item/days"),
+        ({"item": {"days": Decimal("1e-999999999")}}, "POT1010", "/case/item/days"),
+        ({"item": {"weight": float("nan")}}, "POT1010", "/case/item/weight"),
+        ({"item": {"weight": Decimal("sNaN")}}, "POT1010", "/case/item/weight"),
+        ({"item": {"days": [1]}}, "POT1010", "/case/item/days"),
+        ({"item": {"opened": 1}}, "POT1010", "/case/item/opened"),
+        ({"item": {"days": True}}, "POT1010", "/case/item/days"),
+        ({"item": {"bought": 20}}, "POT3024", "/case/item/bought"),
+        ({"item": {"bought": "2025-02-30"}}, "POT3020", "/case/item/bought"),
+        ({"item": {}}, "POT1011", "/case/item"),
+        ({"item": {"days": 1, "premium": True}}, "POT1011", "/case/item"),
+        ({"item": {"sort": "Itm"}}, "POT2005", "/case/item/sort"),
+        ({"item": {"sort": "Item", "colour": 3}}, "POT2001", "/case/item/colour"),
+        ({"colour": 3}, "POT2001", "/case/colour"),
+        ({"facts": ["days(item"]}, "POT1021", "/case/facts/0"),
+        ({"facts": ["opened(item)"]}, "POT2001", "/case/facts/0"),
+        ({"facts": "member"}, "POT1010", "/case/facts"),
+        (["member"], "POT1010", "/case"),
+    ],
+)
+def test_a_case_that_does_not_fit_is_told_with_its_place(
+    returns: Program, case: Any, code: str, pointer: str
+) -> None:
+    """[POLICY-CASE-ERROR]"""
+    with pytest.raises(CompileError) as caught:
+        Case.of(case).applied(returns)
+    assert (code, pointer) in [(each.code, each.place.pointer) for each in caught.value.diagnostics]
+    assert all(each.place.pointer.startswith("/case") for each in caught.value.diagnostics)
+
+
+def test_places_in_a_text() -> None:
+    with pytest.raises(CompileError) as caught:
+        Case.read('{"item": {"days": 2.5}}', "item.json").applied(potlang.compile(RETURNS))
+    assert "item.json:1:" in str(caught.value)
+
+
+values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.decimals() | st.text(max_size=9),
+    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+    max_leaves=6,
+)
+names = st.sampled_from(
+    ["item", "ann", "member", "facts", "days", "kind", "sort", "owner", "label"]
+) | st.text(max_size=4)
+
+
+@given(st.dictionaries(names, values | st.dictionaries(names, values, max_size=3), max_size=3))
+def test_any_case_is_applied_or_refused(case: dict[str, Any]) -> None:
+    """[POLICY-CASE-ERROR]: and never makes an error in the policy."""
+    try:
+        program = Case.of(case).applied(potlang.compile(RETURNS))
+    except CompileError as error:
+        assert error.diagnostics
+        assert all(each.place.pointer.startswith("/case") for each in error.diagnostics)
+    else:
+        assert len(program.module.assertions) >= len(potlang.compile(RETURNS).module.assertions)
+
+
+@pytest.mark.parametrize(
+    ("days", "kind", "opened"), [*product((29, 30, 31), ("food", "electronics"), (True, False))]
+)
+def test_a_case_decides_as_the_rule_says(returns: Program, days: int, kind: str, opened: bool) -> None:
+    """[POLICY-CASE]: against the rule in plain Python."""
+    expected = "entailed" if days <= 30 and kind != "food" else "refuted"
+    case = {"item": {"days": days, "kind": kind, "opened": opened}}
+    assert verdict(returns, case, "may_return(item)") == expected
+
+
+def test_tests_may_have_cases(tmp_path: Path) -> None:
+    """[POLICY-TESTS]: kept with the version, run under their case; a case that does not fit is rejected."""
+    store = open_store(tmp_path)
+    tests = read_tests(
+        [
+            {
+                "case": {"item": {"days": 30, "kind": "electronics"}},
+                "claim": "may_return(item)",
+                "expected": "entailed",
+                "note": "the last day",
+            },
+            {
+                "case": {"item": {"days": 31, "kind": "electronics"}},
+                "claim": "may_return(item)",
+                "expected": "refuted",
+            },
+            {"case": {"item": {"dys": 31}}, "claim": "may_return(item)", "expected": "rejected"},
+            {"claim": "may_return(item)", "expected": "rejected"},
+        ]
+    )
+    version = store.add("returns", json.dumps(RETURNS), tests).version
+    assert store.version("returns").tests == version.tests == tests
+    assert [str(each.verdict) for each in store.run_tests("returns")] == [
+        "entailed",
+        "refuted",
+        "rejected",
+        "rejected",
+    ]
+    assert tests[0].to_dict()["note"] == "the last day"
+    assert len({each.key for each in tests}) == 4
+    assert store.run_tests("returns")[0].verdict is Verdict.ENTAILED
