@@ -28,7 +28,7 @@ COMMANDS = {
     "grammar": ("grammar:grammar", "Print a grammar for decoders of models."),
     "glue": ("glue:glue", "Join two traces along shared nodes."),
     "score": ("score:score", "Score samples of DAG-MATH solutions."),
-    "policy": ("policy:policy", "Store programs in versions, with tests."),
+    "policy": ("policy:policy", "Keep programs in versions with tests, and ask about cases."),
     "mcp": ("mcp:mcp", "Serve the tool to models."),
     "lsp": ("lsp:lsp", "Serve an editor: diagnostics, hover, completion."),
     "serve": ("serve:serve", "Serve all over HTTP: the verbs, batches, MCP."),

@@ -1,26 +1,35 @@
 """Policies: stored programs, in versions, with the claims that they must keep deciding as they do.
 
 store = open_store()
-store.add("leave", text, cases)
-store.verify_claims("leave", ["may_leave(ann)"]).verdict
+store.add("leave", text, tests)
+store.ask("leave", ["may_leave(ann)"], {"ann": {"days_left": 3}}).report.verdict
 """
 
+from potlang.policy.answers import CaseChange, MissingFact, PolicyAnswer, ask
 from potlang.policy.cases import Case
 from potlang.policy.comparing import Change, Difference, compare
+from potlang.policy.describing import PolicyDescription, SpokenRule, describe
 from potlang.policy.store import Store, Version, default_directory, open_store
 from potlang.policy.tests import PolicyError, PolicyTest, PolicyTestResult, own_tests, read_tests, run_tests
 
 __all__ = [
     "Case",
-    "PolicyTest",
-    "PolicyTestResult",
+    "CaseChange",
     "Change",
     "Difference",
+    "MissingFact",
+    "PolicyAnswer",
+    "PolicyDescription",
     "PolicyError",
+    "PolicyTest",
+    "PolicyTestResult",
+    "SpokenRule",
     "Store",
     "Version",
+    "ask",
     "compare",
     "default_directory",
+    "describe",
     "open_store",
     "own_tests",
     "read_tests",

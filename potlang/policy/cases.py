@@ -7,10 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
+from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from potlang.diag import Diagnostic, Place, Sink
 from potlang.diag.near import nearest
+from potlang.diag.patching import get
 from potlang.expressions.names import written
 from potlang.expressions.shapes import Shapes
 from potlang.ir.nodes import Symbol
@@ -29,25 +31,32 @@ from potlang.languages.pot.check import compile as compile_program
 from potlang.languages.pot.claims import NO_OTHER_WORDS
 from potlang.languages.pot.program import CompileError, Program
 from potlang.languages.pot.read.reader import section_meant
-from potlang.reading.json_text import read_json
+from potlang.reading.json_text import open_document, read_json
 from potlang.sema.emit import string_text
 from potlang.sema.scope import FunctionEntry, Scope, TermEntry
 from potlang.source import Document
-from potlang.source.pointer import join_pointer
+from potlang.source.pointer import join_pointer, split_pointer
 
 FACTS: Final = "facts"
 """The key of a case under which formulas stand."""
 SORT: Final = "sort"
 """The key of a new individual that names its sort."""
+_ASKED: Final = ("verifications", "optimization", "actions")
+"""The sections of a program that say what is asked."""
 _LONGEST: Final = 1_000
 
 
 class CaseFact(NamedTuple):
-    """A formula that a case assumes, its name for reports, and its place in the case."""
+    """A formula that a case assumes, its name for reports, and its place in the case.
+
+    Of a value `term` is what has it and `value` is how an expression writes it; else both are empty.
+    """
 
     name: str
     text: str
     pointer: str
+    term: str = ""
+    value: str = ""
 
 
 class Individual(NamedTuple):
@@ -97,11 +106,11 @@ class Case:
         raise CompileError(sink.diagnostics(), sink.document)
 
     @classmethod
-    def read(cls, text: str, name: str = "<case>") -> Case:
-        """The case in a JSON text. Raises CompileError."""
-        document = Document.from_str(text, name)
-        sink = Sink(document)
-        value = read_json(document, sink)
+    def read(cls, source: str | bytes | Path, name: str | None = None) -> Case:
+        """The case in a JSON text, its bytes, or a file. Raises CompileError."""
+        sink = Sink()
+        document = open_document(source, sink, name=name)
+        value = None if sink.has_errors else read_json(document, sink)
         if sink.has_errors:
             raise CompileError(sink.diagnostics(), document)
         return cls.of(value, document)
@@ -120,19 +129,65 @@ class Case:
         Raises CompileError, with places in the case, for unknown names, values that are not of their sorts,
         and what is no formula.
         """
+        return self.applied_with_places(program)[0]
+
+    def applied_with_places(self, program: Program) -> tuple[Program, dict[str, CaseFact]]:
+        """As `applied`, with the facts of the case by their places in the program that it gives."""
         content = self.content(program)
-        value, places = _extended(_value_of(program), content)
+        value, places = _extended(program_value(program), content)
+        facts = {each.pointer: each for each in content.facts}
+        by_place = {place: facts[pointer] for place, pointer in places.items() if pointer in facts}
+        return self._compiled(program, value, places), by_place
+
+    def seeking(self, program: Program, fact: CaseFact, wanted: str) -> Program:
+        """The policy with the case but for one fact, which asks for the nearest value of this fact's term
+        with which a formula holds.
+
+        Raises CompileError where the sort has no distance.
+        """
+        content = self.content(program)
+        rest = content._replace(facts=tuple(each for each in content.facts if each != fact))
+        value, places = _extended(program_value(program), rest)
+        distance = {"type": "minimize", "expression": f"Abs({fact.term} - {fact.value})"}
+        asked = {"constraints": [wanted], "objectives": [distance]}
+        left = {key: each for key, each in value.items() if section_meant(key) not in _ASKED}
+        return self._compiled(program, {**left, "optimization": asked, "actions": ["optimize"]}, places)
+
+    def _compiled(self, program: Program, value: dict[str, Any], places: dict[str, str]) -> Program:
         try:
             return compile_program(value, name=program.document.name)
         except CompileError as error:
             moved = tuple(_moved(each, places, self._base) for each in error.diagnostics)
             raise CompileError(moved, self.document) from None
 
+    def assuming(self, formula: str) -> Case:
+        """The case with one more formula."""
+        return Case({**self.value, FACTS: [*self.value.get(FACTS, ()), formula]})
+
+    def value_at(self, fact: CaseFact) -> Any:
+        """The JSON value of a fact of this case that gives a value."""
+        return get(self.value, fact.pointer.removeprefix(self._base))
+
+    def with_value(self, fact: CaseFact, value: Any) -> Case:
+        """The case with another JSON value for a fact that gives one."""
+        name, *key = split_pointer(fact.pointer.removeprefix(self._base))
+        return Case({**self.value, name: {**self.value[name], key[0]: value} if key else value})
+
+
+def declared_range(program: Program, name: str) -> Sort | None:
+    """The sort of the values of a name that a program declares; None if it declares no such thing."""
+    entry = program.extension.scope.lookup(name)
+    if isinstance(entry, TermEntry):
+        return None if entry.node is None else entry.node.sort
+    symbol = entry.symbol if isinstance(entry, FunctionEntry) else None
+    return None if symbol is None else symbol.range
+
 
 class _Reading:
     """Reads a case over the declarations of a policy."""
 
     def __init__(self, program: Program, sink: Sink) -> None:
+        self._program = program
         self._scope: Scope = program.extension.scope
         self._shapes = Shapes(sink)
         self._sink = sink
@@ -205,25 +260,17 @@ class _Reading:
         entry = self._scope.lookup(name)
         return entry.symbol if isinstance(entry, FunctionEntry) else None
 
-    def _range(self, name: str) -> Sort | None:
-        """The sort of the values of a declared name; None of a variable, or what is in error."""
-        entry = self._scope.lookup(name)
-        if isinstance(entry, TermEntry):
-            return None if entry.node is None else entry.node.sort
-        symbol = self._symbol(name)
-        return None if symbol is None else symbol.range
-
     def _fact(self, name: str, argument: str | None, value: Any, pointer: str) -> Iterator[CaseFact]:
         """The fact that a declared name has a value, of an argument if there is one."""
-        sort = self._range(name)
+        sort = declared_range(self._program, name)
         term = written(name) if argument is None else f"{written(name)}({written(argument)})"
         label = name if argument is None else f"{argument}.{name}"
         if sort == BOOL and isinstance(value, bool):
-            yield CaseFact(label, term if value else f"not {term}", pointer)
+            yield CaseFact(label, term if value else f"not {term}", pointer, term, str(value))
             return
         text = self._value(value, sort, pointer)
         if text is not None:
-            yield CaseFact(label, f"{term} == {text}", pointer)
+            yield CaseFact(label, f"{term} == {text}", pointer, term, text)
 
     def _value(self, value: Any, sort: Sort | None, pointer: str) -> str | None:
         """A value as an expression writes it; None, with a report, if the sort has no such value."""
@@ -270,8 +317,8 @@ def _may_have(sort: Sort | None, number: Decimal) -> bool:
     return isinstance(sort, RealSort | MeasureSort | None)
 
 
-def _value_of(program: Program) -> dict[str, Any]:
-    """The JSON value of a compiled program."""
+def program_value(program: Program) -> dict[str, Any]:
+    """The JSON value that a program was compiled from."""
     document = program.document
     value = document.value if document.text is None else read_json(document, Sink(document))
     assert isinstance(value, dict), "what compiled is an object"

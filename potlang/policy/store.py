@@ -25,6 +25,8 @@ from potlang.languages.pot.check import compile as compile_program
 from potlang.languages.pot.claims import Claim, verify_claims
 from potlang.languages.pot.program import Program, Session
 from potlang.languages.pot.report import Report
+from potlang.policy.answers import PolicyAnswer, ask
+from potlang.policy.cases import Case
 from potlang.policy.tests import PolicyError, PolicyTest, PolicyTestResult, own_tests, read_tests, run_tests
 from potlang.prove.options import Trust
 from potlang.report.results import Limits
@@ -89,6 +91,11 @@ class PolicyEntry(NamedTuple):
     numbers: tuple[int, ...]
     latest: Version | None
     problem: str = ""
+
+    def mentions(self, words: Sequence[str]) -> bool:
+        """Whether each of these words is in its name or its latest program, in any case."""
+        text = self.name if self.latest is None else f"{self.name}\n{self.latest.text}"
+        return all(word.casefold() in text.casefold() for word in words)
 
 
 def default_directory() -> Path:
@@ -193,6 +200,19 @@ class Store:
         """
         return verify_claims(self.version(id).compile(), claims, limits, trust)
 
+    def ask(
+        self,
+        id: str,
+        claims: Sequence[Claim] = (),
+        case: Case | dict[str, Any] | None = None,
+        *,
+        limits: Limits = Limits(),
+        trust: Trust = "best",
+        explain: bool = True,
+    ) -> PolicyAnswer:
+        """The answer of `potlang.policy.ask`. Raises CompileError too."""
+        return ask(self.version(id).compile(), claims, case, limits=limits, trust=trust, explain=explain)
+
     def run_tests(self, id: str, *, limits: Limits = Limits()) -> tuple[PolicyTestResult, ...]:
         """Verifies the tests of a version anew. Raises CompileError too."""
         version = self.version(id)
@@ -228,7 +248,7 @@ class Store:
         undecided: tuple[str, ...] = ()
         failed: tuple[PolicyTestResult, ...] = ()
         if tests is None:
-            tests, undecided = own_tests(program, text, limits)
+            tests, undecided = own_tests(program, limits)
         else:
             failed = tuple(each for each in run_tests(program, tests, limits) if not each.passed)
         if failed and not force:

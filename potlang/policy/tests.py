@@ -8,16 +8,13 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import Any, Final, NamedTuple
 
-from potlang.diag import Sink
 from potlang.diag.patching import get
 from potlang.languages.pot.claims import Claim, verified
 from potlang.languages.pot.program import Checked, CompileError, Program
 from potlang.languages.pot.report import Report
 from potlang.languages.pot.solve import rejected
-from potlang.policy.cases import Case
-from potlang.reading.json_text import read_json
+from potlang.policy.cases import Case, program_value
 from potlang.report.results import Limits, Verdict
-from potlang.source import Document
 
 MOST_TESTS: Final = 10_000
 
@@ -104,15 +101,18 @@ def _test(at: int, value: Any) -> PolicyTest:
     return PolicyTest(value["claim"], expected, name, case, note)
 
 
-def own_tests(program: Program, text: str, limits: Limits) -> tuple[tuple[PolicyTest, ...], tuple[str, ...]]:
-    """The verifications of a program with this text and the verdicts that they have now.
+def own_claims(program: Program) -> list[tuple[str, Any]]:
+    """The names and the JSON values of a program's verifications."""
+    value = program_value(program)
+    return [(each.name, get(value, each.origin.pointer)) for each in program.module.claims]
+
+
+def own_tests(program: Program, limits: Limits) -> tuple[tuple[PolicyTest, ...], tuple[str, ...]]:
+    """The verifications of a program as tests, with the verdicts that they have now.
 
     The names of those that are undecided come apart: nothing can be expected of them.
     """
-    value = read_json(Document.from_str(text), Sink())
-    claims: list[tuple[str, Any]] = [
-        (each.name, get(value, each.origin.pointer)) for each in program.module.claims
-    ]
+    claims = own_claims(program)
     tests, undecided = [], []
     with program.session(limits=limits) as session:
         found = verified(session, [claim for _, claim in claims], limits)

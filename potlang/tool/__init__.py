@@ -44,8 +44,9 @@ _ARGUMENTS: Final = {
     "operation": "verify if left out; check: mistakes alone; fix: apply safe fixes; compile: to SMT-LIB; "
     "view: draw a trace or solution; claims: against a stored policy; explain: a code; reference: a topic.",
     "program": "A PoT program; beside a trace its theory.",
-    "policy": "Of claims: the id of a stored policy.",
+    "policy": "Of claims, and of reference, which describes it: the id of a stored policy.",
     "claims": "Formulas in the policy's words.",
+    "case": 'Of claims: what is known, as JSON: {"item": {"days": 20}, "old": true, "facts": ["p(item)"]}.',
     "code": "Of explain: a diagnostic's code such as POT2001.",
     "topic": "Of reference: sections, sorts, formulas, functions, definitions, exceptions, questions, dates, "
     "optimization, packs, examples, or a pack.",
@@ -128,6 +129,7 @@ def parameters(profile: Profile = "json") -> Schema:
         "program": {"anyOf": [program, text]},
         "policy": text,
         "claims": {"type": "array", "items": {"type": "string"}},
+        "case": text,
         "code": text,
         "topic": text,
         "trace": text,
@@ -176,6 +178,8 @@ class ToolAnswer(TypedDict, total=False):
     fixed: int
     report: dict[str, Any]
     words: list[str]
+    changes: list[dict[str, Any]]
+    missing: list[dict[str, Any]]
     notes: list[str]
     left_out: dict[str, int]
     hint: str

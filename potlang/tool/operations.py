@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Iterable, Mapping
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Final, cast, get_args
 
 from potlang import api
@@ -141,31 +142,60 @@ def view(given: CallArguments, deadline: float) -> Answer:
 
 
 def claims(given: CallArguments, deadline: float) -> Answer:
-    """The verdicts of claims against a stored policy."""
-    asked, policy = _formulas(given), given.text("policy")
-    from potlang.languages.pot.claims import verify_claims
+    """The verdicts of claims against a stored policy, perhaps in a case."""
+    asked, case = _formulas(given), _case(given)
     from potlang.models.vocabulary import vocabulary
+    from potlang.policy import ask
+
+    program = _policy(given)
+    try:
+        found = ask(program, asked[:_MOST_CLAIMS], case, limits=_limits(deadline), explain=case is not None)
+    except CompileError as error:
+        words = vocabulary(program.module)
+        return {**_rejected(Checked(error.document, error.diagnostics, None)), "notes": words}
+    report = found.report
+    answer = _reported(report if given.flag("words") else report._replace(sentences=None))
+    for key, parts in (("changes", found.changes), ("missing", found.missing)):
+        if parts:
+            # The whole case is what the caller has sent, but for the one value.
+            answer[key] = [{k: v for k, v in to_plain(each).items() if k != "case"} for each in parts]
+    if report.located:
+        answer["diagnostics"] = in_brief(report.located)
+    if report.verdict is Verdict.REJECTED:
+        answer["notes"] = [*answer.get("notes", ()), *vocabulary(program.module)]
+    more = len(asked) - _MOST_CLAIMS
+    return {**answer, "left_out": {"results": more}} if more > 0 else answer
+
+
+def _policy(given: CallArguments) -> Program:
+    """The stored policy that a call names."""
     from potlang.policy import PolicyError, open_store
 
-    store = None
+    policy, store = given.text("policy"), None
     try:
         store = open_store()
-        program = store.version(policy).compile()
-        report = verify_claims(program, asked[:_MOST_CLAIMS], _limits(deadline))
-        words = vocabulary(program.module) if report.verdict is Verdict.REJECTED else []
+        return store.version(policy).compile()
     except PolicyError as error:
         raise CallMistake("unknown_policy", str(error), _stored(store, policy)) from None
     except CompileError as error:
         raise CallMistake(
             "unknown_policy", f"the policy {policy!r:.80} no longer compiles", "`potc policy test` says why"
         ) from error
-    answer = _reported(report)
-    if report.located:
-        answer["diagnostics"] = in_brief(report.located)
-    if words:
-        answer["notes"] = [*answer.get("notes", ()), *words]
-    more = len(asked) - _MOST_CLAIMS
-    return {**answer, "left_out": {"results": more}} if more > 0 else answer
+
+
+def _case(given: CallArguments) -> dict[str, Any] | None:
+    """The case of a call, an object or its JSON text."""
+    if given.lacks("case"):
+        return None
+    value = given.bounded("case")
+    if isinstance(value, str):
+        try:
+            value = json.loads(value, parse_float=Decimal)
+        except (ValueError, RecursionError):
+            raise CallMistake("wrong_type", "`case` is not JSON", "send an object, or its text") from None
+    if not isinstance(value, dict):
+        raise wrong_type("case", "an object", value, "send an object, or its text")
+    return value
 
 
 def explain(given: CallArguments, deadline: float) -> Answer:
@@ -184,6 +214,8 @@ def reference(given: CallArguments, deadline: float) -> Answer:
     """The language by a topic, or what topics there are."""
     from potlang.models.topics import overview, topic, topics
 
+    if not given.lacks("policy"):
+        return {"status": "ok", "text": _described(_policy(given))}
     if given.lacks("topic"):
         return {"status": "ok", "text": overview()}
     asked = given.text("topic")[:_LONGEST_TOPIC].strip()
@@ -193,6 +225,15 @@ def reference(given: CallArguments, deadline: float) -> Answer:
         near = error.args[1:]
         hint = f"did you mean {near[0]}?" if near else f"one of {', '.join(topics())}, or a pack"
         raise CallMistake("unknown_topic", f"no topic {asked!r}", hint) from None
+
+
+def _described(program: Program) -> str:
+    """What a policy says, as lines."""
+    from potlang.policy import describe
+
+    found = describe(program)
+    rules = (f"- {each.name}: {each.sentence}" if each.name else f"- {each.sentence}" for each in found.rules)
+    return "\n".join(each for each in (found.description, *found.vocabulary, *rules) if each)
 
 
 def _trace(given: CallArguments, deadline: float) -> Answer:

@@ -1,16 +1,16 @@
-"""`potc policy`: stored programs, in versions, with their regression tests."""
+"""`potc policy`: stored programs, in versions, with their tests, and questions to them."""
 
 from __future__ import annotations
 
 import click
 
 from potlang.cli.helping import CommandGroup
-from potlang.cli.policy import diff, versions
+from potlang.cli.policy import ask, diff, versions
 
 
 @click.group(cls=CommandGroup)
 def policy() -> None:
-    """Store programs in versions, with tests: claims and the verdicts that they must keep.
+    """Store programs in versions, with tests, and ask them about cases.
 
     An ID is a name, which means its latest version, `name@3`, or `name@` and digits of a digest.
     """
@@ -20,6 +20,8 @@ for _command in (
     versions.add,
     versions.list_,
     versions.show,
+    ask.describe,
+    ask.ask,
     versions.test,
     diff.diff,
     versions.remove,

@@ -92,11 +92,12 @@ def add(
 
 
 @click.command("list")
+@click.argument("words", nargs=-1, metavar="[WORD]…")
 @format_option("text", "json")
 @stored
-def list_(style: str, store: Store) -> None:
-    """List the policies with their latest versions."""
-    entries = list(store.entries())
+def list_(words: tuple[str, ...], style: str, store: Store) -> None:
+    """List the policies with their latest versions; those with each WORD in their name or program."""
+    entries = [each for each in store.entries() if each.mentions(words)]
     if style == "json":
         print_json(
             [

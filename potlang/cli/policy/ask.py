@@ -1,0 +1,134 @@
+"""`potc policy ask` and `describe`: what a policy says, and what it says of a case."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from potlang.cli.answer import print_diagnostics
+from potlang.cli.common import (
+    color_option,
+    exit_code,
+    format_option,
+    print_json,
+    use_color,
+)
+from potlang.cli.policy.common import Seconds, limited, side, stored
+from potlang.diag.wording import visible
+from potlang.prove.options import Trust
+from potlang.report.base import to_plain
+from potlang.source import Document
+
+if TYPE_CHECKING:
+    from potlang.policy import Case, CaseChange, MissingFact, Store
+
+
+@click.command()
+@click.argument("id")
+@click.argument("claims", nargs=-1, metavar="[CLAIM]…")
+@click.option(
+    "--case",
+    "given",
+    metavar="FILE|JSON",
+    help="What is known of this matter: JSON, or a file with it, or - for standard input.",
+)
+@click.option("--explain/--no-explain", default=True, help="Say what would change the answer.")
+@click.option(
+    "--trust",
+    type=click.Choice(["best", "solver"]),
+    default="best",
+    help="`best` checks each answer independently, `solver` takes the solver's word.",
+)
+@format_option("text", "json")
+@color_option
+@limited
+@stored
+def ask(
+    id: str,
+    claims: tuple[str, ...],
+    given: str | None,
+    explain: bool,
+    trust: Trust,
+    style: str,
+    color: str,
+    seconds: Seconds,
+    store: Store,
+) -> None:
+    """Ask a policy about a case: does a CLAIM hold, and why?
+
+    A CLAIM is a formula in the policy's words; without one the policy's own verifications are asked. A case
+    has new things, values and facts: '{"item": {"kind": "electronics", "days": 20}, "member": true}'. ID may
+    be a file with a program.
+
+    Exit code: 0 all claims are entailed; 1 one is not; 2 the case does not fit the policy, contradicts it,
+    or a claim is no formula: then nothing is decided; 3 one is unknown.
+    """
+    from potlang.policy import ask as ask_policy
+
+    program, _ = side(store, id)
+    found = ask_policy(program, claims, _case(given), limits=seconds.limits, trust=trust, explain=explain)
+    if found.report.verdict == "rejected":
+        print_diagnostics(
+            Document.from_value({"claims": claims}, "<claims>"), found.report.diagnostics, color
+        )
+    if style == "json":
+        print_json(found.to_dict())
+    else:
+        click.echo(found.report.render(color=use_color(color)).rstrip("\n"), color=True)
+        for line in (*_change_lines(found.changes), *_missing_lines(found.missing)):
+            click.echo(visible(line))
+    sys.exit(exit_code(found.report))
+
+
+@click.command()
+@click.argument("id")
+@format_option("text", "json")
+@stored
+def describe(id: str, style: str, store: Store) -> None:
+    """Say what a policy says: its words, and its rules in plain sentences. ID may be a file."""
+    from potlang.policy import describe as describe_policy
+
+    found = describe_policy(side(store, id)[0])
+    if style == "json":
+        print_json(to_plain(found._asdict()))
+        return
+    for line in (found.description, *found.vocabulary):
+        if line:
+            click.echo(visible(line))
+    for rule in found.rules:
+        click.echo(visible(f"- {rule.name}: {rule.sentence}" if rule.name else f"- {rule.sentence}"))
+
+
+def _case(given: str | None) -> Case | None:
+    from potlang.policy import Case
+
+    if given is None:
+        return None
+    if given.lstrip().startswith("{"):
+        return Case.read(given, "--case")
+    if given == "-":
+        return Case.read(sys.stdin.buffer.read(), "<stdin>")
+    return Case.read(Path(given), given)
+
+
+def _change_lines(changes: Iterable[CaseChange]) -> Iterator[str]:
+    for number, each in enumerate(changes):
+        if number == 0:
+            yield "the answer would be another with"
+        yield f"  {each.fact} {_shown(each.new)} in place of {_shown(each.old)}: {each.claim} {each.verdict}"
+
+
+def _missing_lines(missing: Iterable[MissingFact]) -> Iterator[str]:
+    for number, each in enumerate(missing):
+        if number == 0:
+            yield "to decide, it would help to know"
+        verdicts = ", ".join(f"{value}: {verdict}" for value, verdict in each.verdicts.items())
+        yield f"  {each.term}" + (f" ({verdicts})" if verdicts else "")
+
+
+def _shown(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)

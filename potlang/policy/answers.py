@@ -1,0 +1,269 @@
+"""Questions to a policy about a case: verdicts, what would change them, what is missing ([POLICY-ASK])."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any, Final, NamedTuple
+
+from potlang.diag import Label, Place, Severity, Sink
+from potlang.expressions.names import name_of, written
+from potlang.ir.sorts import BOOL, EnumSort
+from potlang.languages.pot.claims import Claim, verify_claims
+from potlang.languages.pot.program import CompileError, Program
+from potlang.languages.pot.report import Report
+from potlang.languages.pot.solve import verify
+from potlang.policy.cases import Case, CaseFact, declared_range
+from potlang.policy.tests import own_claims
+from potlang.prove.options import Trust
+from potlang.report.base import to_plain
+from potlang.report.results import CoreItem, Limits, OptimizationStatus, Result, ResultWords, Verdict
+
+_MOST_CHANGED: Final = 8
+"""Facts of a case of which is asked whether another value changes the answer ([LIMIT-POLICY-ASK])."""
+_MOST_MISSING: Final = 4
+_MOST_VALUES: Final = 8
+_SEARCH_MS: Final = 2_000
+"""Of one search for another value."""
+_OPPOSITE: Final = {Verdict.ENTAILED: Verdict.REFUTED, Verdict.REFUTED: Verdict.ENTAILED}
+
+
+class CaseChange(NamedTuple):
+    """Another value of one fact of a case, and the verdict that the claim has then.
+
+    The value is the nearest one of a number; `case` is the whole case with it.
+    """
+
+    claim: str
+    fact: str
+    old: Any
+    new: Any
+    verdict: Verdict
+    case: dict[str, Any]
+
+
+class MissingFact(NamedTuple):
+    """A term whose value is not known, with the verdict on the claim for each value that it may have.
+
+    `verdicts` is empty for terms with too many values.
+    """
+
+    claim: str
+    term: str
+    verdicts: dict[str, Verdict]
+
+
+class PolicyAnswer(NamedTuple):
+    """The report on the claims, with sentences; what changes its verdicts, and what is missing to decide."""
+
+    report: Report
+    changes: tuple[CaseChange, ...] = ()
+    missing: tuple[MissingFact, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON values: the report, with `changes` and `missing`."""
+        return {
+            **self.report.to_dict(),
+            "changes": to_plain(self.changes),
+            "missing": to_plain(self.missing),
+        }
+
+
+def ask(
+    program: Program,
+    claims: Sequence[Claim] = (),
+    case: Case | dict[str, Any] | None = None,
+    *,
+    limits: Limits = Limits(),
+    trust: Trust = "best",
+    explain: bool = True,
+) -> PolicyAnswer:
+    """The verdicts of claims against a policy in a case; without claims those that the policy verifies.
+
+    With `explain` also which other value of one fact of the case changes a verdict, and which facts are
+    missing to decide. A claim that is no formula is `rejected`, with its diagnostic. Raises CompileError for
+    a case that does not fit the policy or contradicts it: then nothing is decided.
+    """
+    began = time.perf_counter()
+    known = Case.of(case or {})
+    applied, places = known.applied_with_places(program)
+    asked = list(claims) or [claim for _, claim in own_claims(program)]
+    report = verify_claims(applied, asked, limits, trust)
+    _refuse_contradiction(report, known, places)
+    answer = PolicyAnswer(_in_words(applied, report, asked, places))
+    if not explain:
+        return answer
+    left = limits.total_ms - 1000 * (time.perf_counter() - began)
+    search = _Search(program, applied, known, places, limits._replace(total_ms=max(1, round(left))))
+    return answer._replace(
+        changes=tuple(search.changes(report, asked)), missing=tuple(search.missing(report, asked))
+    )
+
+
+def _refuse_contradiction(report: Report, case: Case, places: dict[str, CaseFact]) -> None:
+    """Raises CompileError if what the case says cannot be so under the policy."""
+    for result in report.results:
+        core = result.evidence.core or ()
+        facts = [places[each.pointer] for each in core if each.pointer in places]
+        if result.verdict is not Verdict.INCONSISTENT or not facts:
+            continue
+        sink = Sink(case.document)
+        rules = [f"{each.kind} [{each.title}] {each.text}" for each in core if each.pointer not in places]
+        sink.report(
+            "POT4003",
+            facts[0].pointer,
+            primary=f"`{facts[0].text}`",
+            labels=[Label(Place(each.pointer), f"`{each.text}`") for each in facts[1:]],
+            notes=[f"under {each}" for each in rules],
+            helps=["correct the case: from a contradiction every claim follows"],
+            severity=Severity.ERROR,
+        )
+        raise CompileError(sink.diagnostics(), case.document)
+
+
+def _in_words(
+    program: Program, report: Report, claims: Sequence[Claim], places: dict[str, CaseFact]
+) -> Report:
+    """The report with sentences, and facts of the case placed there."""
+    said = program.worded(report)
+    sentences = tuple(_with_claim(program, each, claims) for each in said.sentences or ())
+    results = tuple(_placed(each, places) for each in said.results)
+    return said._replace(results=results, sentences=sentences)
+
+
+def _with_claim(program: Program, words: ResultWords, claims: Sequence[Claim]) -> ResultWords:
+    if words.claim is not None or words.name not in claims:
+        return words
+    with suppress(ValueError):
+        return words._replace(claim=program.say(words.name))
+    return words
+
+
+def _placed(result: Result, places: dict[str, CaseFact]) -> Result:
+    def placed(item: CoreItem) -> CoreItem:
+        fact = places.get(item.pointer)
+        return item if fact is None else item._replace(pointer=fact.pointer, kind="case")
+
+    core = result.evidence.core
+    if core is None:
+        return result
+    return result._replace(evidence=result.evidence._replace(core=tuple(map(placed, core))))
+
+
+class _Search:
+    """Searches for facts that would change verdicts, each confirmed by asking again."""
+
+    def __init__(
+        self, program: Program, applied: Program, case: Case, places: dict[str, CaseFact], limits: Limits
+    ) -> None:
+        self._program = program
+        self._applied = applied
+        self._case = case
+        self._places = places
+        self._limits = limits
+        self._began = time.perf_counter()
+
+    def changes(self, report: Report, claims: Sequence[Claim]) -> Iterator[CaseChange]:
+        """For each settled claim the facts of its core that another value of which changes the verdict."""
+        for result, claim in _with_claims(report, claims):
+            if result.verdict not in _OPPOSITE or not isinstance(claim, str):
+                continue
+            facts = [self._places[each.pointer] for each in _core(result) if each.pointer in self._places]
+            for fact in [each for each in facts if each.term][:_MOST_CHANGED]:
+                found = self._change(claim, result.verdict, fact)
+                if found is not None:
+                    yield found
+
+    def missing(self, report: Report, claims: Sequence[Claim]) -> Iterator[MissingFact]:
+        """For each undetermined claim the terms that would help to know."""
+        for result, claim in _with_claims(report, claims):
+            if result.verdict is Verdict.UNDETERMINED and isinstance(claim, str):
+                for term in (result.evidence.to_ask or ())[:_MOST_MISSING]:
+                    yield MissingFact(claim, term, self._verdicts(claim, term))
+
+    def _verdicts(self, claim: str, term: str) -> dict[str, Verdict]:
+        """The verdict on a claim for each value of a term, without those that cannot be."""
+        found: dict[str, Verdict] = {}
+        for value, fact in self._values(term):
+            report = verify_claims(self._case.assuming(fact).applied(self._program), [claim], self._left())
+            if report.verdict is not Verdict.INCONSISTENT:
+                found[value] = Verdict(report.verdict)
+        return found
+
+    def _values(self, term: str) -> list[tuple[str, str]]:
+        """The values that a term of a small sort may have, with the fact that it has it."""
+        sort = declared_range(self._applied, name_of(term.partition("(")[0]))
+        if sort == BOOL:
+            return [("true", term), ("false", f"not {term}")]
+        if isinstance(sort, EnumSort) and len(sort.values) <= _MOST_VALUES:
+            return [(value, f"{term} == {written(value)}") for value in sort.values]
+        return []
+
+    def _change(self, claim: str, verdict: Verdict, fact: CaseFact) -> CaseChange | None:
+        """The nearest other value of a fact with which the claim has another verdict."""
+        old = self._case.value_at(fact)
+        wanted = f"not ({claim})" if verdict is Verdict.ENTAILED else claim
+        for value in self._others(fact, old, wanted):
+            new = self._case.with_value(fact, value)
+            after = self._asked(new, claim)
+            if (after in _OPPOSITE.values() and after is not verdict) or after is Verdict.UNDETERMINED:
+                return CaseChange(claim, fact.name, old, value, after, new.value)
+        return None
+
+    def _others(self, fact: CaseFact, old: Any, wanted: str) -> list[Any]:
+        """Other values of a fact that may do."""
+        if isinstance(old, bool):
+            return [not old]
+        sort = declared_range(self._applied, name_of(fact.term.partition("(")[0]))
+        if isinstance(sort, EnumSort):
+            return [each for each in sort.values if each != old][:_MOST_VALUES]
+        try:
+            program = self._case.seeking(self._program, fact, wanted)
+        except CompileError:
+            return []
+        left = self._left()
+        best = verify(
+            program, trust="solver", limits=left._replace(total_ms=min(left.total_ms, _SEARCH_MS))
+        ).optimization
+        if best is None or best.status is not OptimizationStatus.OPTIMAL or best.model is None:
+            return []
+        found = best.model.get(fact.term)
+        return [] if found is None else [_json_value(found)]
+
+    def _asked(self, case: Case, claim: str) -> Verdict:
+        try:
+            applied = case.applied(self._program)
+        except CompileError:
+            # A value that only a model has a name for.
+            return Verdict.REJECTED
+        return Verdict(verify_claims(applied, [claim], self._left()).verdict)
+
+    def _left(self) -> Limits:
+        spent = 1000 * (time.perf_counter() - self._began)
+        return self._limits._replace(total_ms=max(1, round(self._limits.total_ms - spent)))
+
+
+def _json_value(text: str) -> int | Decimal | str:
+    """The JSON value for a value of a model: a number where JSON has it, else its text."""
+    try:
+        number = Fraction(text)
+        exact = Decimal(number.numerator) / number.denominator
+    except ValueError:
+        return text
+    if number.denominator == 1:
+        return number.numerator
+    return exact if Fraction(exact) == number else text
+
+
+def _with_claims(report: Report, claims: Sequence[Claim]) -> Iterator[tuple[Result, Claim]]:
+    """The results of claims that are not questions with options, each with its claim."""
+    for result in report.results:
+        if result.question is None:
+            yield result, claims[int(result.pointer.rpartition("/")[2])]
+
+
+def _core(result: Result) -> Sequence[CoreItem]:
+    return result.evidence.core or ()

@@ -1,0 +1,55 @@
+"""Policies by their words and rules, for people and models that ask them ([POLICY-DESCRIBE])."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import suppress
+from typing import NamedTuple
+
+from potlang.expressions.surface import FactDecl, StatementDecl
+from potlang.languages.pot.program import Program
+from potlang.models.vocabulary import vocabulary
+from potlang.policy.cases import program_value
+from potlang.words.speaker import Speaker
+
+
+class SpokenRule(NamedTuple):
+    """A fact or a rule of a policy: its name, its place, and its sentence, or its text where it has none."""
+
+    name: str
+    pointer: str
+    sentence: str
+
+
+class PolicyDescription(NamedTuple):
+    """What a policy says: its description, its functions and names, its facts and rules in sentences."""
+
+    description: str
+    vocabulary: tuple[str, ...]
+    rules: tuple[SpokenRule, ...]
+
+
+def describe(program: Program) -> PolicyDescription:
+    """The description of a policy."""
+    description = program_value(program).get("description")
+    return PolicyDescription(
+        description if isinstance(description, str) else "",
+        tuple(vocabulary(program.module)),
+        tuple(_rules(program)),
+    )
+
+
+def _rules(program: Program) -> Iterator[SpokenRule]:
+    speaker = Speaker(program.extension, program.tree)
+    texts = {each.origin.pointer: each.origin.text for each in program.module.assertions}
+    with program.use.turn:
+        items: list[FactDecl | StatementDecl] = [*program.tree.facts, *program.tree.rules]
+        for item in items:
+            sentence = texts.get(item.pointer, "")
+            with suppress(ValueError):
+                sentence = _said(speaker, item)
+            yield SpokenRule(item.name or "", item.pointer, sentence)
+
+
+def _said(speaker: Speaker, item: FactDecl | StatementDecl) -> str:
+    return speaker.say_fact(item) if isinstance(item, FactDecl) else speaker.say_statement(item)
