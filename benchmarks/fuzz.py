@@ -570,17 +570,18 @@ def _targets() -> list[Target]:
     from potlang.ir.text import print_module
     from potlang.languages.dagmath.solve.answers import AnswerChecker
     from potlang.languages.dot.write.builder import BuildError
-    from potlang.models import json_replies, program_replies
-    from potlang.models.annotate import split_steps
-    from potlang.models.asking import BadReply
+    from potlang.models.annotation.dependencies import split_steps
     from potlang.models.endpoint.anthropic import MESSAGES
     from potlang.models.endpoint.chat import CHAT
     from potlang.models.endpoint.model import EndpointError
     from potlang.models.endpoint.stream import PartialAnswer, read_answer
     from potlang.models.evaluation import OtherColumns, QuestionOutcome, read_questions, read_recorded
-    from potlang.models.journal import Journal
-    from potlang.models.problems import read_problems
-    from potlang.models.rewards import assess
+    from potlang.models.loop.journal import Journal
+    from potlang.models.programs import replies
+    from potlang.models.replies import lists
+    from potlang.models.replies.extract import BadReply
+    from potlang.models.solutions.problems import read_problems
+    from potlang.models.training.rewards import assess
     from potlang.policy import PolicyError, open_store
     from potlang.policy.tests import read_tests
     from potlang.prove.modelcheck import check_model
@@ -725,13 +726,13 @@ def _targets() -> list[Target]:
 
     def reply(data: bytes) -> None:
         text = _text(data)
-        program_replies.read_program(text)
+        replies.read_program(text)
         split_steps(text)
         for read in (
-            json_replies.read_nodes,
-            lambda t: json_replies.read_dependencies(t, [1, 2], reasons=len(t) % 2 == 0),
-            lambda t: json_replies.read_edges(t, [1, 2]),
-            lambda t: json_replies.read_wrong(t, [1, 2]),
+            lists.read_nodes,
+            lambda t: lists.read_dependencies(t, [1, 2], reasons=len(t) % 2 == 0),
+            lambda t: lists.read_edges(t, [1, 2]),
+            lambda t: lists.read_wrong(t, [1, 2]),
         ):
             with contextlib.suppress(BadReply):
                 read(text)

@@ -22,9 +22,9 @@ from potlang.dot import Validator, verify  # noqa: E402
 from potlang.generate.problems import Kind  # noqa: E402
 from potlang.generate.traces import Difficulty, synthesize  # noqa: E402
 from potlang.languages.dot.stream.validator import StreamStatus  # noqa: E402
-from potlang.models.program_replies import program_in  # noqa: E402
-from potlang.models.prompting import examples, question_prompt  # noqa: E402
-from potlang.models.trace_prompting import trace_system_prompt  # noqa: E402
+from potlang.models.programs.prompting import examples, question_prompt  # noqa: E402
+from potlang.models.programs.replies import program_in  # noqa: E402
+from potlang.models.traces.prompting import trace_system_prompt  # noqa: E402
 from potlang.report.results import Limits, Verdict  # noqa: E402
 
 GOAL = TraceGoal(end=True, critique=True)

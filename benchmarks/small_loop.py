@@ -35,7 +35,7 @@ import potlang  # noqa: E402
 from potlang.decoding import TokenVocabulary, grammar  # noqa: E402
 from potlang.models.endpoint import Completion, EndpointError, Message, Settings, Usage  # noqa: E402
 from potlang.models.endpoint.model import every_setting  # noqa: E402
-from potlang.models.reasoned import Reasoned  # noqa: E402
+from potlang.models.programs.reasoned import Reasoned  # noqa: E402
 from potlang.report.results import Limits  # noqa: E402
 
 LIMITS = Limits(check_ms=5_000, total_ms=20_000)

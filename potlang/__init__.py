@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from potlang.languages.pot.program import Program as Program
     from potlang.languages.pot.program import Session as Session
     from potlang.languages.pot.report import Report as Report
-    from potlang.models.loop import reason as reason
+    from potlang.models.programs.loop import reason as reason
     from potlang.report.results import Interrupted as Interrupted
     from potlang.report.results import Limits as Limits
     from potlang.report.results import Verdict as Verdict
@@ -44,7 +44,7 @@ __getattr__, __dir__, __all__ = lazy_names(
         "potlang.diag": "Diagnostic",
         "potlang.languages.pot.program": "CompileError Program Session",
         "potlang.languages.pot.report": "Report",
-        "potlang.models.loop": "reason",
+        "potlang.models.programs.loop": "reason",
         "potlang.report.results": "Interrupted Limits Verdict",
     },
     modules="aio api dagmath dot tool",

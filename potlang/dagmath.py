@@ -47,23 +47,23 @@ if TYPE_CHECKING:
     from potlang.languages.dagmath.solve.verify import verify as verify
     from potlang.languages.dagmath.write import write_json as write_json
     from potlang.languages.dagmath.write import write_text as write_text
-    from potlang.models.agreement import Agreement as Agreement
-    from potlang.models.agreement import ParserComparison as ParserComparison
-    from potlang.models.agreement import compare_parsers as compare_parsers
-    from potlang.models.annotate import Annotated as Annotated
-    from potlang.models.annotate import annotate as annotate
-    from potlang.models.formals import Formalized as Formalized
-    from potlang.models.formals import formalize as formalize
-    from potlang.models.gold_builder import Builder as Builder
-    from potlang.models.gold_builder import Built as Built
-    from potlang.models.gold_builder import Models as Models
-    from potlang.models.problems import Problem as Problem
+    from potlang.models.annotation.agreement import Agreement as Agreement
+    from potlang.models.annotation.agreement import ParserComparison as ParserComparison
+    from potlang.models.annotation.agreement import compare_parsers as compare_parsers
+    from potlang.models.annotation.dependencies import Annotated as Annotated
+    from potlang.models.annotation.dependencies import annotate as annotate
+    from potlang.models.annotation.formals import Formalized as Formalized
+    from potlang.models.annotation.formals import formalize as formalize
+    from potlang.models.annotation.scripts import ScriptError as ScriptError
+    from potlang.models.annotation.scripts import script_dependencies as script_dependencies
+    from potlang.models.annotation.scripts import script_differences as script_differences
+    from potlang.models.gold.builder import Builder as Builder
+    from potlang.models.gold.builder import Built as Built
+    from potlang.models.gold.builder import Models as Models
     from potlang.models.prompts import generation_prompt as generation_prompt
-    from potlang.models.reasoned_solution import ReasonedSolution as ReasonedSolution
-    from potlang.models.scripts import ScriptError as ScriptError
-    from potlang.models.scripts import script_dependencies as script_dependencies
-    from potlang.models.scripts import script_differences as script_differences
-    from potlang.models.solution_loop import reason as reason
+    from potlang.models.solutions.loop import reason as reason
+    from potlang.models.solutions.problems import Problem as Problem
+    from potlang.models.solutions.reasoned import ReasonedSolution as ReasonedSolution
     from potlang.report.table import Table as Table
     from potlang.score.harnesses import inspect_scorer as inspect_scorer
     from potlang.score.harnesses import reward_frame as reward_frame
@@ -113,15 +113,15 @@ __getattr__, __dir__, __all__ = lazy_names(
         "potlang.languages.dagmath.solve.checking": "check_steps",
         "potlang.languages.dagmath.solve.verify": "verify",
         "potlang.languages.dagmath.write": "write_json write_text",
-        "potlang.models.agreement": "Agreement ParserComparison compare_parsers",
-        "potlang.models.annotate": "Annotated annotate",
-        "potlang.models.formals": "Formalized formalize",
-        "potlang.models.gold_builder": "Builder Built Models",
-        "potlang.models.problems": "Problem",
+        "potlang.models.annotation.agreement": "Agreement ParserComparison compare_parsers",
+        "potlang.models.annotation.dependencies": "Annotated annotate",
+        "potlang.models.annotation.formals": "Formalized formalize",
+        "potlang.models.gold.builder": "Builder Built Models",
+        "potlang.models.solutions.problems": "Problem",
         "potlang.models.prompts": "generation_prompt",
-        "potlang.models.reasoned_solution": "ReasonedSolution",
-        "potlang.models.scripts": "ScriptError script_dependencies script_differences",
-        "potlang.models.solution_loop": "reason",
+        "potlang.models.solutions.reasoned": "ReasonedSolution",
+        "potlang.models.annotation.scripts": "ScriptError script_dependencies script_differences",
+        "potlang.models.solutions.loop": "reason",
         "potlang.report.table": "Table",
         "potlang.score.harnesses": "inspect_scorer reward_frame reward_parquet",
         "potlang.score.inference": "Equivalence Interval hoeffding_problems paired_equivalence wilson",

@@ -41,11 +41,11 @@ if TYPE_CHECKING:
     from potlang.languages.dot.stream.validator import Validator as Validator
     from potlang.languages.dot.write.builder import BuildError as BuildError
     from potlang.languages.dot.write.builder import TraceBuilder as TraceBuilder
-    from potlang.models.reasoned_trace import ReasonedTrace as ReasonedTrace
-    from potlang.models.trace_loop import reason as reason
-    from potlang.models.writing import BadLogits as BadLogits
-    from potlang.models.writing import WrittenTrace as WrittenTrace
-    from potlang.models.writing import write as write
+    from potlang.models.traces.loop import reason as reason
+    from potlang.models.traces.masked_writing import BadLogits as BadLogits
+    from potlang.models.traces.masked_writing import WrittenTrace as WrittenTrace
+    from potlang.models.traces.masked_writing import write as write
+    from potlang.models.traces.reasoned import ReasonedTrace as ReasonedTrace
 
 __getattr__, __dir__, __all__ = lazy_names(
     __name__,
@@ -66,8 +66,8 @@ __getattr__, __dir__, __all__ = lazy_names(
         "potlang.languages.dot.stream.registers": "Budgets TraceGoal",
         "potlang.languages.dot.stream.validator": "Validator",
         "potlang.languages.dot.write.builder": "BuildError TraceBuilder",
-        "potlang.models.reasoned_trace": "ReasonedTrace",
-        "potlang.models.trace_loop": "reason",
-        "potlang.models.writing": "BadLogits WrittenTrace write",
+        "potlang.models.traces.reasoned": "ReasonedTrace",
+        "potlang.models.traces.loop": "reason",
+        "potlang.models.traces.masked_writing": "BadLogits WrittenTrace write",
     },
 )

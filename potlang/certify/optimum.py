@@ -8,7 +8,7 @@ from fractions import Fraction
 from .growing import total
 from .sorts import BOOL, INT, REAL
 from .terms import Term
-from .theory import Goal, Objective, Question, Root, Theory
+from .theory import Goal, Objective, Obligation, Root, Theory
 from .tokens import Invalid, Tree
 
 Row = list[tuple[Objective, Term]]
@@ -73,7 +73,7 @@ class Optimum:
         values = tuple(str(value.value) for _, value in said)
         ordered = kind == "objective" and self.theory.mode == "lexicographic" and len(self._rows) > 1
         behind = f"objective {len(self._rows) - 2}" if ordered else None
-        self.theory.ask(key, Question(kind, {"feasible": Goal(None, True, True), **sides}, values, behind))
+        self.theory.ask(key, Obligation(kind, {"feasible": Goal(None, True, True), **sides}, values, behind))
 
     def _row(self, objectives: Sequence[Objective], values: Sequence[Tree]) -> Row:
         row = list(zip(objectives, map(self.theory.term, values), strict=False))

@@ -37,7 +37,7 @@ class Goal(NamedTuple):
     constrained: bool = False
 
 
-class Question(NamedTuple):
+class Obligation(NamedTuple):
     """`kind` is claim, assumptions, objective, point or front; `sides` are the goals of its evidence.
 
     `values` are what an objective or a point is said to have; `behind` is the key of the objective that comes
@@ -75,7 +75,7 @@ class Theory:
         self.terms = Terms(self.sorts, steps)
         self.assertions: dict[str, Root] = {}
         self.constraints: dict[str, Root] = {}
-        self.questions = {"assumptions": Question("assumptions", {"assumptions": Goal(None)})}
+        self.questions = {"assumptions": Obligation("assumptions", {"assumptions": Goal(None)})}
         self.mode: str | None = None
         self.objectives: list[Objective] = []
         self.actions: list[str] | None = None
@@ -112,7 +112,7 @@ class Theory:
                 self._root(self.constraints, key, [], body)
             case ["claim" | "norm", QuotedText(key), QuotedText(), list(find), *body]:
                 root = self._root({}, key, find, body)
-                self.ask(key, Question("claim", {"claim": Goal(root), "negation": Goal(root, False)}))
+                self.ask(key, Obligation("claim", {"claim": Goal(root), "negation": Goal(root, False)}))
             case ["optimize", QuotedText("lexicographic" | "box" | "pareto" as mode), *_] if not self.mode:
                 self.mode = mode
             case ["objective", QuotedText(), QuotedText("minimize" | "maximize" as direction), *body]:
@@ -167,7 +167,7 @@ class Theory:
             raise Invalid(f"{shown(symbol.name)} is defined twice, after its use, or does not fit")
         symbol.definition = found, body
 
-    def ask(self, key: str, question: Question) -> None:
+    def ask(self, key: str, question: Obligation) -> None:
         """One more question."""
         if key in self.questions:
             raise Invalid(f"{shown(key)} occurs twice")

@@ -27,7 +27,7 @@ from potlang.cli.model_options import AskedModel, model_options
 from potlang.utils.serialize import json_text
 
 if TYPE_CHECKING:
-    from potlang.models.formal_journal import Annotation, FormalJournal, NotRead, Unannotated
+    from potlang.models.annotation.formal_journal import Annotation, FormalJournal, NotRead, Unannotated
 
 
 @click.command(cls=Command)
@@ -63,8 +63,8 @@ def annotate(
     solution is written as JSON, several as JSON Lines. The exit code is 0, 1 if formulas are left out, 2 for
     what is no solution, 3 if the endpoint failed: with a journal, the same command goes on from there.
     """
-    from potlang.models.formal_journal import FormalJournal, run
-    from potlang.models.journal import BadJournal
+    from potlang.models.annotation.formal_journal import FormalJournal, run
+    from potlang.models.loop.journal import BadJournal
 
     if output is not None and any(output.resolve() == each.resolve() for each in files):
         raise click.UsageError("--output is one of the files that are read")
@@ -96,7 +96,7 @@ def annotate(
 
 
 def _read(files: Sequence[Path]) -> Iterator[Unannotated | NotRead]:
-    from potlang.models.formal_journal import solutions_in
+    from potlang.models.annotation.formal_journal import solutions_in
 
     for path in files:
         yield from solutions_in(str(path), path)
@@ -104,7 +104,7 @@ def _read(files: Sequence[Path]) -> Iterator[Unannotated | NotRead]:
 
 def _solutions(files: Sequence[Path], codes: list[int]) -> Iterator[Unannotated]:
     """The solutions in the files; what is none is told."""
-    from potlang.models.formal_journal import NotRead
+    from potlang.models.annotation.formal_journal import NotRead
 
     for each in _read(files):
         if isinstance(each, NotRead):
@@ -124,7 +124,7 @@ def _tell(given: Unannotated, found: Annotation) -> None:
 
 def _write(files: Sequence[Path], journal: FormalJournal, output: Path | None, codes: list[int]) -> None:
     """Writes the solutions with their formulas, those of the journal too."""
-    from potlang.models.formal_journal import NotRead
+    from potlang.models.annotation.formal_journal import NotRead
 
     # Read once more: they are not kept in memory.
     found = (_annotated(each, journal, codes) for each in _read(files) if not isinstance(each, NotRead))

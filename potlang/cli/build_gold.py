@@ -24,7 +24,7 @@ from potlang.cli.problem_lines import problems_in
 from potlang.utils.serialize import json_text
 
 if TYPE_CHECKING:
-    from potlang.models.gold_journal import GoldJournal, GoldRecord
+    from potlang.models.gold.journal import GoldJournal, GoldRecord
 
 
 @click.command(
@@ -60,9 +60,9 @@ def build_gold(
     The exit code is 0 if all problems are built, 1 if some are not, 2 for lines that are no problems, and 3
     if the endpoint failed: the same command goes on from there.
     """
-    from potlang.models.gold_builder import Builder, Models
-    from potlang.models.gold_journal import GoldJournal, run
-    from potlang.models.journal import BadJournal
+    from potlang.models.gold.builder import Builder, Models
+    from potlang.models.gold.journal import GoldJournal, run
+    from potlang.models.loop.journal import BadJournal
 
     budget = asked.budget()
     endpoint = asked.endpoint(budget=budget)
@@ -108,7 +108,7 @@ def _write_gold(journal: GoldJournal, path: Path) -> None:
 
 def _summary(journal: GoldJournal) -> None:
     """Prints problems and built ones by difficulty (paper, table 2)."""
-    from potlang.models.gold_journal import success_by_difficulty
+    from potlang.models.gold.journal import success_by_difficulty
     from potlang.score.samples import difficulty_label
 
     click.echo("difficulty  total  built   rate")

@@ -55,7 +55,7 @@ if TYPE_CHECKING:
         SolverSettings,
     )
     from potlang.models.presets import StrategyName
-    from potlang.models.prompting import PromptSize
+    from potlang.models.programs.prompting import PromptSize
     from potlang.report.table import Table
 
 _SHOWN = 20
@@ -327,7 +327,7 @@ def _run(
     jobs: int,
 ) -> Run:
     from potlang.models.evaluation import run
-    from potlang.models.journal import BadJournal
+    from potlang.models.loop.journal import BadJournal
 
     try:
         with _progress(len(questions)) as progress:
@@ -480,7 +480,7 @@ def _compare(
 def _kept_run(path: Path) -> KeptRun:
     """The questions of a results file, and their last outcomes."""
     from potlang.models.evaluation import read_results
-    from potlang.models.journal import BadJournal
+    from potlang.models.loop.journal import BadJournal
 
     try:
         found = read_results(path)

@@ -47,14 +47,14 @@ from potlang.utils.extra import MissingExtraError
 if TYPE_CHECKING:
     from potlang.languages.dot.read.records import Profile
     from potlang.languages.pot.program import Program
-    from potlang.models.asking import Attempt
     from potlang.models.endpoint import Model
+    from potlang.models.loop.asking import Attempt
     from potlang.models.presets import StrategyName
-    from potlang.models.prompting import PromptSize
-    from potlang.models.reasoned import Reasoned
-    from potlang.models.reasoned_solution import ReasonedSolution
-    from potlang.models.reasoned_trace import ReasonedTrace
-    from potlang.models.trace_writer import RoundVerdicts
+    from potlang.models.programs.prompting import PromptSize
+    from potlang.models.programs.reasoned import Reasoned
+    from potlang.models.solutions.reasoned import ReasonedSolution
+    from potlang.models.traces.reasoned import ReasonedTrace
+    from potlang.models.traces.writer import RoundVerdicts
 
 Language = Literal["pot", "dot", "dagmath"]
 
@@ -258,7 +258,7 @@ def _by_programs(
     program: ProgramQuestion,
     solving: SolvingOptions,
 ) -> Reasoned:
-    from potlang.models.loop import reason as reason_about
+    from potlang.models.programs.loop import reason as reason_about
 
     chosen = {"unique_names": program.unique_names, "closed_domain": program.closed_domain}
     return reason_about(
@@ -295,7 +295,7 @@ def _by_traces(
     theory: Program | None,
     solving: SolvingOptions,
 ) -> ReasonedTrace:
-    from potlang.models.trace_loop import reason as reason_about
+    from potlang.models.traces.loop import reason as reason_about
 
     return reason_about(
         question,
@@ -319,7 +319,7 @@ def _by_traces(
 def _by_solutions(
     problem: str, endpoint: Model, asked: AskedModel, k: int, care: Care, solving: SolvingOptions
 ) -> ReasonedSolution:
-    from potlang.models.solution_loop import reason as reason_about
+    from potlang.models.solutions.loop import reason as reason_about
 
     return reason_about(
         problem,
@@ -351,7 +351,7 @@ def _question(given: str) -> str:
 
 def _read(file: IO[bytes]) -> str:
     """No more than a question may have, and one character beyond."""
-    from potlang.models.sampler import LONGEST_QUESTION
+    from potlang.models.loop.sampler import LONGEST_QUESTION
 
     return file.read(4 * (LONGEST_QUESTION + 1)).decode("utf-8", "replace")
 

@@ -30,7 +30,7 @@ from potlang.utils.serialize import json_text
 
 if TYPE_CHECKING:
     from potlang.languages.dagmath.read.records import Solution
-    from potlang.models.solution_sampling import SampleJournal, SampleRecord
+    from potlang.models.solutions.sampling import SampleJournal, SampleRecord
 
 
 @click.command(cls=Command)
@@ -73,9 +73,9 @@ def sample(
     samples are there, 1 if some are none after all tries (they count as malformed), 2 for lines that are no
     problems, and 3 if the endpoint failed: the same command goes on from there.
     """
-    from potlang.models.journal import BadJournal
-    from potlang.models.solution_sampling import SampleJournal, run
-    from potlang.models.solution_writer import SolutionAsking, SolutionWriter
+    from potlang.models.loop.journal import BadJournal
+    from potlang.models.solutions.sampling import SampleJournal, run
+    from potlang.models.solutions.writer import SolutionAsking, SolutionWriter
 
     shown = None if demonstrations is None else _demonstrations(demonstrations)
     endpoint = asked.endpoint()

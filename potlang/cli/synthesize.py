@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from potlang.generate.solved import NotSampled
     from potlang.generate.traces import Sample
     from potlang.languages.dot.read.records import Profile
-    from potlang.models.trace_training import TrainingForm
+    from potlang.models.training.trace_records import TrainingForm
 
 
 class RecordOptions(NamedTuple):
@@ -106,7 +106,7 @@ def synthesize(
     """
     from potlang import dot
     from potlang.generate.solved import synthesize_from_programs
-    from potlang.models.trace_training import BrokenShare, training_records
+    from potlang.models.training.trace_records import BrokenShare, training_records
 
     if programs and keep is not None:
         raise click.UsageError("--from and --keep name two sources")
@@ -171,7 +171,7 @@ def _derived(
 
 
 def _kept(path: Path, record: RecordOptions, profile: Profile) -> Iterator[Sample | NotSampled]:
-    from potlang.models.trace_training import kept
+    from potlang.models.training.trace_records import kept
 
     try:
         text = path.read_text(encoding="utf-8")

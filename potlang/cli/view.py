@@ -147,7 +147,7 @@ def view(
 
 def _transcript(given: Input) -> dict[str, object] | None:
     """The JSON value of an input that is a transcript of `reason`."""
-    from potlang.models.transcripts import transcript_value
+    from potlang.models.loop.transcripts import transcript_value
 
     return None if isinstance(given.source, Path) else transcript_value(given.source)
 
@@ -156,7 +156,7 @@ def _view_transcript(
     value: dict[str, object], name: str, output: Path | None, form: Form | None, in_topos: ToposOptions
 ) -> NoReturn:
     """Writes the page on a transcript, and ends the command."""
-    from potlang.models.transcripts import BadTranscript, read_transcript
+    from potlang.models.loop.transcripts import BadTranscript, read_transcript
 
     if in_topos.topos:
         fail(f"{name}: only a trace has a diagram in a topos")

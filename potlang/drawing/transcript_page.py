@@ -17,10 +17,10 @@ from potlang.drawing.page import (
     folded,
     version_words,
 )
-from potlang.models.asking import Attempt
 from potlang.models.endpoint import Message
-from potlang.models.reasoned import totals_of
-from potlang.models.transcripts import ReadSample, ReadTranscript, ReportedVerdict, VoteCount
+from potlang.models.loop.asking import Attempt
+from potlang.models.loop.transcripts import ReadSample, ReadTranscript, ReportedVerdict, VoteCount
+from potlang.models.programs.reasoned import totals_of
 from potlang.report.html import Html, element, joined, table, text_html
 
 _SAID: Final = {

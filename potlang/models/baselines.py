@@ -14,21 +14,22 @@ from decimal import Decimal
 from types import MappingProxyType
 from typing import Any, Final, Literal, NamedTuple, TypeVar, get_args
 
-from potlang.models.asking import FATAL, Attempt, BadReply, RetryLoop, is_given_up
 from potlang.models.endpoint import Image, Model, Sampling
 from potlang.models.evaluation.questions import Question, Truth
 from potlang.models.evaluation.reasoners import GivenAnswer
-from potlang.models.images import ImageSource, read_images, with_images
-from potlang.models.journal import in_parallel
-from potlang.models.json_replies import read_items
-from potlang.models.loop import check_options
+from potlang.models.loop.asking import FATAL, Attempt, RetryLoop, is_given_up
+from potlang.models.loop.images import ImageSource, read_images, with_images
+from potlang.models.loop.journal import in_parallel
+from potlang.models.loop.sampler import MOST, check_question, opened_model
+from potlang.models.loop.stages import StageConversation, StageRequest
+from potlang.models.programs.doubts import asks_yes_or_no
+from potlang.models.programs.loop import check_options
+from potlang.models.programs.reasoned import Totals, attempt_to_dict, totals_of
 from potlang.models.prompts import Name, fill, template
-from potlang.models.reasoned import Totals, attempt_to_dict, totals_of
-from potlang.models.reply_schemas import SCORES, THOUGHTS, Schema
-from potlang.models.sampler import MOST, check_question, opened_model
-from potlang.models.second_look import asks_yes_or_no
-from potlang.models.stages import StageConversation, StageRequest
-from potlang.models.stated_answers import stated_answer
+from potlang.models.replies.extract import BadReply
+from potlang.models.replies.lists import read_items
+from potlang.models.replies.schemas import SCORES, THOUGHTS, Schema
+from potlang.models.replies.stated_answers import stated_answer
 from potlang.report.results import Verdict
 from potlang.utils.serialize import json_text
 from potlang.version import __version__

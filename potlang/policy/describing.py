@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from potlang.expressions.surface import FactDecl, StatementDecl
 from potlang.languages.pot.program import Program
-from potlang.models.vocabulary import vocabulary
+from potlang.models.programs.vocabulary import vocabulary
 from potlang.policy.cases import program_value
 from potlang.words.speaker import Speaker
 

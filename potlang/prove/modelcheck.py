@@ -10,7 +10,7 @@ from potlang.ir.module import Assertion, Module
 from potlang.ir.nodes import App, Node, Sym, Symbol, reachable
 from potlang.ir.structure import NotEvaluable, Structure
 from potlang.ir.values import Unspecified
-from potlang.smt.models import Model, complete
+from potlang.smt.models import SolverModel, complete
 from potlang.utils.deadline import Deadline
 
 MOST_STEPS = 2_000_000
@@ -75,7 +75,7 @@ def _named(assertions: Iterable[Assertion], side: Node | None) -> Iterable[tuple
 
 def _unread(formula: Node, structure: Structure) -> str | None:
     """Why a formula need not have the value that the structure gives it."""
-    if not isinstance(structure, Model) or not structure.unread:
+    if not isinstance(structure, SolverModel) or not structure.unread:
         return None
     seen: set[Symbol] = set()
     waiting = [formula]

@@ -27,7 +27,7 @@ from potlang.languages.dagmath.read.json_form import (
 )
 from potlang.languages.dagmath.read.latex_escapes import misread_escapes
 from potlang.languages.dagmath.read.records import Solution
-from potlang.languages.dagmath.read.samples import LONGEST_LINE, Problem, read_sample
+from potlang.languages.dagmath.read.samples import LONGEST_LINE, SampleProblem, read_sample
 from potlang.score.tally import Bin, bin_of
 
 _HEAD = 1 << 16
@@ -72,7 +72,7 @@ class Bad(NamedTuple):
     `problem` is None for a line that is no JSON object and does not seem to name a problem.
     """
 
-    problems: tuple[Problem, ...]
+    problems: tuple[SampleProblem, ...]
     problem: Hashable | None
     difficulty: float | None
     labels: tuple[str, ...]
@@ -178,7 +178,9 @@ class Reader:
             return self.row(found.solution, members or {}), shape_of(found.solution.steps)
         return self._placed(found.problems, line, members)
 
-    def _placed(self, problems: tuple[Problem, ...], line: bytes, whole: Mapping[str, Any] | None) -> Bad:
+    def _placed(
+        self, problems: tuple[SampleProblem, ...], line: bytes, whole: Mapping[str, Any] | None
+    ) -> Bad:
         """A malformed sample with whatever of its metadata can be read."""
         members = _salvaged(line) if whole is None else whole
         read = {}

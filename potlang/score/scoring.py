@@ -20,7 +20,7 @@ from potlang.languages.dagmath.check.metrics import Class, Shape, shape_of
 from potlang.languages.dagmath.read.arrays import array_items, begins_array, is_whole_array
 from potlang.languages.dagmath.read.reader import read_solution
 from potlang.languages.dagmath.read.records import Solution
-from potlang.languages.dagmath.read.samples import LONGEST_LINE, Problem, read_lines
+from potlang.languages.dagmath.read.samples import LONGEST_LINE, SampleProblem, read_lines
 from potlang.languages.dagmath.solve.answers import AnswerJudge, given_judge
 from potlang.languages.dagmath.write import solution_value
 from potlang.languages.kind import is_prose
@@ -218,7 +218,7 @@ class Scorer:
         correct = row.correct
         if correct is None:
             judged = self._judged(row)
-            if isinstance(judged, Problem):
+            if isinstance(judged, SampleProblem):
                 self._bad(Bad((judged,), row.problem, row.difficulty, row.labels), name, number)
                 return
             correct = judged
@@ -232,7 +232,7 @@ class Scorer:
         if scores.gold is not None and kind is Class.PERFECT and is_gold(check(source()), correct):
             scores.gold[group, bin_of(level)] += 1
 
-    def _judged(self, row: Row) -> bool | Problem:
+    def _judged(self, row: Row) -> bool | SampleProblem:
         """Whether the answer of a sample is right, or why that cannot be said."""
         if row.answer is None:
             if row.is_own:
@@ -244,7 +244,7 @@ class Scorer:
         judged = self._judge.judge(given, row.answer)
         if given is not None and judged.note:
             if judged.is_unreadable:
-                return Problem("POT7011", CODES["POT7011"].headline.format(answer=shown(given)), None)
+                return SampleProblem("POT7011", CODES["POT7011"].headline.format(answer=shown(given)), None)
             self.scores.as_text += 1
         return judged.correct
 

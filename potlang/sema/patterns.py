@@ -57,7 +57,7 @@ class Characters(NamedTuple):
     negated: bool = False
 
 
-class Item(NamedTuple):
+class Repetition(NamedTuple):
     """Characters that occur so many times; `most` None: any number."""
 
     characters: Characters
@@ -66,7 +66,7 @@ class Item(NamedTuple):
 
 
 _ANY = Characters(frozenset(), True)
-Row = tuple[Item, ...]
+Row = tuple[Repetition, ...]
 """A way to match: items one after the other."""
 
 
@@ -158,7 +158,7 @@ class _PatternReader:
             raise PatternError("`(` is not closed")
         return _limited(done + here)
 
-    def _item(self, char: str) -> Item:
+    def _item(self, char: str) -> Repetition:
         if char == "[":
             characters = self._class()
         elif char == "\\":
@@ -170,7 +170,7 @@ class _PatternReader:
         else:
             characters = Characters(frozenset(char))
         least, most = self._count()
-        return Item(characters, least, most)
+        return Repetition(characters, least, most)
 
     def _escape(self) -> Characters:
         if self._at >= len(self._text):
@@ -237,7 +237,7 @@ class _PatternReader:
         if (least, most) == (1, 1):
             return rows
         if len(rows) == 1 and len(rows[0]) == 1 and rows[0][0][1:] == (1, 1):
-            return [(Item(rows[0][0].characters, least, most),)]
+            return [(Repetition(rows[0][0].characters, least, most),)]
         if most is None or most > _MOST_ROWS:
             raise PatternError("a group repeats without a bound", "bound the repetition, as in `(ab){0,9}`")
         found: list[Row] = []
@@ -287,12 +287,12 @@ def _spread(rows: list[Row]) -> list[Row]:
 
 def _merged(row: Row) -> Row:
     """Neighbours of the same characters as one item."""
-    found: list[Item] = []
+    found: list[Repetition] = []
     for item in row:
         if found and found[-1].characters == item.characters:
             last = found.pop()
             most = None if last.most is None or item.most is None else last.most + item.most
-            item = Item(item.characters, last.least + item.least, most)
+            item = Repetition(item.characters, last.least + item.least, most)
         found.append(item)
     return tuple(found)
 
@@ -324,7 +324,7 @@ def _row(pool: Pool, whole: Node, row: Row) -> Node:
 def _around(pool: Pool, whole: Node, row: Row, loose: Sequence[int]) -> Node:
     """`.*abc.*`: a fixed text with anything around it."""
     inside = row[1:-1]
-    anything = Item(_ANY, 0, None)
+    anything = Repetition(_ANY, 0, None)
     text = "".join(char * item.least for item in inside for char in item.characters.members)
     plain = all(len(item.characters.members) == 1 and not item.characters.negated for item in inside)
     if row[0] != anything or row[-1] != anything or len(loose) != 2 or not plain:

@@ -71,7 +71,7 @@ def read(uri: str) -> types.TextResourceContents | None:
 
 
 def _reference(_: str) -> str:
-    from potlang.models.prompting import language_reference
+    from potlang.models.programs.prompting import language_reference
 
     return language_reference()
 

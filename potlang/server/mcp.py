@@ -21,7 +21,7 @@ from mcp.shared.exceptions import MCPError
 from starlette.applications import Starlette
 
 from potlang import tool
-from potlang.models.prompting import (
+from potlang.models.programs.prompting import (
     agent_check_prompt,
     agent_prompt,
     agent_repair_prompt,

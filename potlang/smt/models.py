@@ -41,7 +41,7 @@ from potlang.smt.unmangling import Unmangling
 
 __all__ = [
     "Computed",
-    "Model",
+    "SolverModel",
     "StructureReader",
     "Unreadable",
     "complete",
@@ -58,7 +58,7 @@ _COMPILED = (op.AND, op.OR, op.NOT, op.EQ, op.IFF, op.ITE)
 
 
 @dataclass(frozen=True, slots=True)
-class Model(Structure):
+class SolverModel(Structure):
     """A structure read from a solver's text; `unread`: symbols whose meaning is not the solver's, and why."""
 
     unread: Mapping[Symbol, str] = field(default_factory=dict)
@@ -91,7 +91,7 @@ class Computed:
         return FunctionTable(dict(self._asked), self._default)
 
 
-def read_structure(text: str, module: Module, dialect: Dialect) -> Model:
+def read_structure(text: str, module: Module, dialect: Dialect) -> SolverModel:
     """`StructureReader.read` of one text alone."""
     return StructureReader(module, dialect).read(text)
 
@@ -108,7 +108,7 @@ class StructureReader:
         wanted = set(free_symbols(module))
         self._wanted = {name: each for name, each in self._names.symbols.items() if each in wanted}
 
-    def read(self, text: str) -> Model:
+    def read(self, text: str) -> SolverModel:
         """The model that a solver printed.
 
         It says what every declared symbol of the module means. Those that the text does not mention, and
@@ -126,7 +126,7 @@ class StructureReader:
         erasure = SortErasure(Structure(sizes))
         reader = _ModelReader(ModelTerms(self._names, erasure, texts, elements, len(tokens)), erasure)
         functions = reader.functions(self._wanted)
-        return Model(sizes, functions, self._defined, reader.unread)
+        return SolverModel(sizes, functions, self._defined, reader.unread)
 
 
 def _element_tokens(tokens: list[str], dialect: Dialect) -> Iterable[str]:
@@ -388,7 +388,7 @@ def complete(structure: Structure, module: Module) -> Structure:
 
     The module's definitions replace the structure's.
     """
-    unread = structure.unread if isinstance(structure, Model) else {}
+    unread = structure.unread if isinstance(structure, SolverModel) else {}
     sizes: dict[DeclaredSort, int] = dict(structure.universe)
     for sort in module.sorts:
         if isinstance(sort, DeclaredSort):
@@ -397,4 +397,4 @@ def complete(structure: Structure, module: Module) -> Structure:
     for symbol in free_symbols(module):
         if symbol not in functions:
             functions[symbol] = some_meaning(symbol)
-    return Model(sizes, functions, definitions_of(module), unread)
+    return SolverModel(sizes, functions, definitions_of(module), unread)

@@ -144,7 +144,7 @@ def view(given: CallArguments, deadline: float) -> Answer:
 def claims(given: CallArguments, deadline: float) -> Answer:
     """The verdicts of claims against a stored policy, perhaps in a case."""
     asked, case = _formulas(given), _case(given)
-    from potlang.models.vocabulary import vocabulary
+    from potlang.models.programs.vocabulary import vocabulary
     from potlang.policy import ask
 
     program = _policy(given)
@@ -212,7 +212,7 @@ def explain(given: CallArguments, deadline: float) -> Answer:
 
 def reference(given: CallArguments, deadline: float) -> Answer:
     """The language by a topic, or what topics there are."""
-    from potlang.models.topics import overview, topic, topics
+    from potlang.models.programs.topics import overview, topic, topics
 
     if not given.lacks("policy"):
         return {"status": "ok", "text": _described(_policy(given))}

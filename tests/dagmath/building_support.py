@@ -9,7 +9,7 @@ from typing import Any
 from potlang.diag import Sink
 from potlang.languages.dagmath.read.reader import read_solution
 from potlang.languages.dagmath.read.records import Solution
-from potlang.models.gold_builder import Problem
+from potlang.models.gold.builder import Problem
 
 ROOT = Path(__file__).parents[2]
 

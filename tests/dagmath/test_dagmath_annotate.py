@@ -14,8 +14,8 @@ from statements import Property
 
 from potlang.languages.dagmath.check.graph import Graph
 from potlang.languages.dagmath.read.records import Solution, Step
-from potlang.models.agreement import DifferentSteps, agreement, compare_parsers, edges_of
-from potlang.models.annotate import annotate, split_steps
+from potlang.models.annotation.agreement import DifferentSteps, agreement, compare_parsers, edges_of
+from potlang.models.annotation.dependencies import annotate, split_steps
 from potlang.models.endpoint import EndpointError, Recorded, Sampling
 
 PROSE = "\n\n".join(step.node for step in NATASCHA.steps)

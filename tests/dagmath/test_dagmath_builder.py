@@ -16,7 +16,7 @@ from potlang.languages.dagmath.solve.answers import AnswerChecker
 from potlang.languages.dagmath.write import solution_value
 from potlang.models.endpoint import Completion, EndpointError, Recorded, RecordingEnded, Sampling
 from potlang.models.endpoint.recorded import Reply
-from potlang.models.gold_builder import Builder, Built, Models
+from potlang.models.gold.builder import Builder, Built, Models
 
 NONE_WRONG = '{"wrong": []}'
 

@@ -17,10 +17,10 @@ from chat_server import Behaviour, ChatServer, Status
 
 from potlang.languages.dagmath.read.samples import LONGEST_LINE
 from potlang.models.endpoint import EndpointError, Recorded, Sampling
-from potlang.models.gold_builder import Builder, Built, Models, Problem
-from potlang.models.gold_journal import GoldJournal, GoldRecord, Success, run, success_by_difficulty
-from potlang.models.journal import BadJournal
-from potlang.models.problems import BadProblem, read_problems
+from potlang.models.gold.builder import Builder, Built, Models, Problem
+from potlang.models.gold.journal import GoldJournal, GoldRecord, Success, run, success_by_difficulty
+from potlang.models.loop.journal import BadJournal
+from potlang.models.solutions.problems import BadProblem, read_problems
 
 LINE = {"problem_id": "a", "problem": "p", "solution": "s", "answer": "4", "difficulty": 2}
 

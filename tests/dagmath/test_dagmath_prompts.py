@@ -20,8 +20,8 @@ from potlang.languages.dagmath.check.form import check, is_gold
 from potlang.languages.dagmath.read.reader import read_solution
 from potlang.languages.dagmath.solve.answers import AnswerChecker
 from potlang.models import prompts
-from potlang.models import reply_schemas as schemas
 from potlang.models.prompts import Name, fill, generation_prompt, reasons_prompt
+from potlang.models.replies import schemas
 
 NAMES = get_args(Name)
 FOLDER = files("potlang.models.prompts")

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import strategies as st
 from statements import Property
 
-from potlang.models.asking import BadReply
-from potlang.models.json_replies import Dependency, read_dependencies, read_edges, read_nodes, read_wrong
+from potlang.models.replies.extract import BadReply
+from potlang.models.replies.lists import Dependency, read_dependencies, read_edges, read_nodes, read_wrong
 
 
 def test_nodes_as_texts_and_as_objects() -> None:

@@ -16,8 +16,13 @@ from statements import Mutation, Property
 
 from potlang.diag import Sink
 from potlang.languages.dagmath.read.reader import read_solution
-from potlang.models import scripts
-from potlang.models.scripts import ScriptDifference, ScriptError, script_dependencies, script_differences
+from potlang.models.annotation import scripts
+from potlang.models.annotation.scripts import (
+    ScriptDifference,
+    ScriptError,
+    script_dependencies,
+    script_differences,
+)
 
 ROOT = Path(__file__).parents[2]
 

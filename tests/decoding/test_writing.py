@@ -16,7 +16,7 @@ from potlang import dot  # noqa: E402
 from potlang.decoding import BadVocabulary, Budgets, BudgetTooSmall, TokenVocabulary, TraceGoal  # noqa: E402
 from potlang.dot import BadLogits, TraceVerdict, WrittenTrace, check, verify  # noqa: E402
 from potlang.languages.dot.read.records import Edge, End  # noqa: E402
-from potlang.models.trace_prompting import writing_prompt  # noqa: E402
+from potlang.models.traces.prompting import writing_prompt  # noqa: E402
 from potlang.report.results import Verdict  # noqa: E402
 
 write = partial(dot.write, prompt="")

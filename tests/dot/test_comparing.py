@@ -11,7 +11,7 @@ import pytest
 import potlang.dot
 from potlang.languages.dot.check import opened
 from potlang.languages.dot.lower.typing import read_propositions
-from potlang.languages.dot.solve.comparing import Comparison, bit_set
+from potlang.languages.dot.solve.comparing import FormulaComparison, bit_set
 from potlang.languages.dot.solve.ordering import EntailmentOrder, Pair, Told
 from potlang.languages.dot.solve.prover import Assuming, TheoryProver
 from potlang.prove.options import ProverOptions
@@ -202,7 +202,7 @@ def test_switches_find_what_single_questions_find(seed: int, route: str) -> None
     for kind, known in ((Assuming, ()), (Unhelpful, ()), (Assuming, entailed[::2])):
         with TheoryProver(propositions.module, options, Limits()) as prover:
             base = kind(prover, ())
-            comparison = Comparison(base, prover.pool, [formula for _, formula in named], known)
+            comparison = FormulaComparison(base, prover.pool, [formula for _, formula in named], known)
             claim, used = named[0][1], [named[1][1]]
             parts = (
                 comparison.irredundant(named),

@@ -16,7 +16,7 @@ from potlang.languages.dot.read.records import Entails
 from potlang.languages.dot.read.trace import Trace
 from potlang.languages.dot.solve import comparing, lints, summary, verify
 from potlang.languages.dot.solve.arrows import Arrow, NucleusOfTrace
-from potlang.languages.dot.solve.comparing import Comparison
+from potlang.languages.dot.solve.comparing import FormulaComparison
 from potlang.languages.dot.solve.prover import Assuming
 from potlang.languages.dot.solve.summary import Summary
 from potlang.passes import nucleus
@@ -24,17 +24,19 @@ from potlang.report.results import Verdict
 
 
 def at_once(
-    self: Comparison,
+    self: FormulaComparison,
     block: Sequence[int],
     given: Sequence[int],
     claim: int | None,
-    real: Any = Comparison._dropped,
+    real: Any = FormulaComparison._dropped,
 ) -> list[int]:
     alone = ([at, *given, *block] for at in block)
     return [at for at, *rest in alone if real(self, [at], [each for each in rest if each != at], claim)]
 
 
-def one_way(self: Comparison, lower: int, upper: int, real: Any = Comparison.entails) -> bool | None:
+def one_way(
+    self: FormulaComparison, lower: int, upper: int, real: Any = FormulaComparison.entails
+) -> bool | None:
     return lower > upper and real(self, lower, upper)
 
 
@@ -74,13 +76,14 @@ MUTATIONS = [
     Mutation("theorem_4_8", "the last proposition is lost", (summary,), "facts",
              lambda extraction, said, real=summary.facts: real(extraction, said)[:-1]),
     Mutation("proposition_4_14_2", "the last proposition alone", (Summary,), "__post_init__", last_alone),
-    Mutation("proposition_4_14_4", "redundant ones go together", (Comparison,), "_dropped",
+    Mutation("proposition_4_14_4", "redundant ones go together", (FormulaComparison,), "_dropped",
              at_once),
-    Mutation("proposition_4_14_4", "earlier ones go first", (Comparison,), "irredundant",
-             lambda self, named, known=(), real=Comparison.irredundant: real(self, named[::-1], known)),
+    Mutation("proposition_4_14_4", "earlier ones go first", (FormulaComparison,), "irredundant",
+             lambda self, named, known=(), real=FormulaComparison.irredundant:
+             real(self, named[::-1], known)),
     Mutation("proposition_4_16", "consequences of the arrows alone", (Summary,), "_together",
              Summary._closed),
-    Mutation("proposition_4_16", "one model tells too much", (comparing.Comparison,), "needed",
+    Mutation("proposition_4_16", "one model tells too much", (comparing.FormulaComparison,), "needed",
              lambda self, claim, used, more: [node for node, _ in more]),
     Mutation("proposition_4_18", "the last step is lost", (Summary,), "__post_init__", without_last),
     Mutation("proposition_4_20", "every node is a branch", (verify,), "branches",
@@ -89,7 +92,7 @@ MUTATIONS = [
              lambda extraction, validated: (tuple(validated),) if validated else ()),
     Mutation("theorem_4_22", "entailment without the arrows", (Summary,), "_closed",
              lambda self: self.prover.assuming()),
-    Mutation("theorem_4_22", "one side is enough", (Comparison,), "entails",
+    Mutation("theorem_4_22", "one side is enough", (FormulaComparison,), "entails",
              one_way),
     Mutation("section_4_5_counterevidence", "not closed", (Summary,), "_closed",
              lambda self: self.prover.assuming()),

@@ -20,9 +20,9 @@ from potlang.generate.solved import NotSampled, sample_of_trace, samples_of_prog
 from potlang.generate.trace_slips import SLIPS, slip
 from potlang.languages.dot.read.records import Eq
 from potlang.models import training_records
-from potlang.models.auxiliary_loss import ScoredLiteral, ScoredText, auxiliary_loss, literal_texts
 from potlang.models.endpoint import Recorded
-from potlang.models.trace_training import BrokenShare, TrainingForm, kept
+from potlang.models.training.auxiliary_loss import ScoredLiteral, ScoredText, auxiliary_loss, literal_texts
+from potlang.models.training.trace_records import BrokenShare, TrainingForm, kept
 from potlang.report.results import Verdict
 
 EXAMPLES = Path(__file__).parents[2] / "examples"

@@ -15,7 +15,7 @@ from view_support import HOSTILE, full, large
 import potlang
 from potlang.drawing.trace_page import trace_page
 from potlang.drawing.transcript_page import transcript_page
-from potlang.models.transcripts import read_transcript
+from potlang.models.loop.transcripts import read_transcript
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext, Dialog

@@ -18,7 +18,7 @@ from view_support import HOSTILE
 import potlang
 from potlang.cli.commands import command_of
 from potlang.drawing.transcript_page import transcript_page
-from potlang.models.transcripts import BadTranscript, read_transcript, transcript_value
+from potlang.models.loop.transcripts import BadTranscript, read_transcript, transcript_value
 
 STRANGE: tuple[Any, ...] = (None, True, -1, 10**30, 1.5, float("nan"), "x", [], {}, [[1]], [None], {"a": 1})
 KINDS = ("program", "trace", "solution")

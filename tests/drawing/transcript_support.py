@@ -9,8 +9,8 @@ from typing import Any
 import potlang
 from potlang.models.endpoint import Completion, EndpointError, Recorded
 from potlang.models.endpoint.model import Usage
-from potlang.models.prompting import examples
-from potlang.models.trace_prompting import trace_examples
+from potlang.models.programs.prompting import examples
+from potlang.models.traces.prompting import trace_examples
 
 
 def step(id_: int, edge: str, parents: list[int] | None, node: str) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from potlang.expressions.build_tables import lark_parser
-from potlang.models import reference
+from potlang.models.programs import reference
 from potlang.sema.builtins import BUILTINS
 from potlang.sema.sorts import BUILTIN, CONSTRUCTORS
 from potlang.utils.resources import schema

@@ -11,7 +11,7 @@ from pathlib import Path
 import jsonschema
 from referencing import Registry, Resource
 
-from potlang.models.prompting import examples
+from potlang.models.programs.prompting import examples
 from potlang.models.prompts import demonstration
 
 MOST_CHARACTERS = 2_200

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import potlang.dot
-from potlang.models.auxiliary_loss import (
+from potlang.models.training.auxiliary_loss import (
     AuxiliaryLoss,
     LiteralTexts,
     ScoredLiteral,
@@ -183,7 +183,7 @@ def test_the_loss_of_a_trace() -> None:
 def test_torch_says_the_same(seed: int) -> None:
     """[DOT-LOSS] Value and gradients, by torch's own differentiation."""
     torch = pytest.importorskip("torch", reason="torch is an extra that is not installed here")
-    from potlang.models.auxiliary_loss_torch import auxiliary_loss as in_torch
+    from potlang.models.training.auxiliary_loss_torch import auxiliary_loss as in_torch
 
     literals = [scored(Random(f"{seed} {at}")) for at in range(4)]
     tensors = [

@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 from staged_replies import check_short, transcript_schema
 
-from potlang.models.asking import Attempt
 from potlang.models.baselines import (
     BASELINES,
     USUAL_BOUNDS,
@@ -28,8 +27,9 @@ from potlang.models.evaluation.outcomes import find_outcome
 from potlang.models.evaluation.questions import Option, Question, Truth
 from potlang.models.evaluation.reasoners import GivenAnswer
 from potlang.models.evaluation.results_file import ResultsFile
+from potlang.models.loop.asking import Attempt
 from potlang.models.prompts import fill
-from potlang.models.reply_schemas import SCORES, THOUGHTS
+from potlang.models.replies.schemas import SCORES, THOUGHTS
 from potlang.report.results import Limits, Verdict
 
 QUESTION = "Every iguana is a reptile. Rex is an iguana. Is Rex a reptile?"

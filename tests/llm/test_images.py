@@ -21,7 +21,7 @@ import potlang
 from potlang.models.baselines import BASELINES, Baseline, answer
 from potlang.models.endpoint import Image, Message, Recorded
 from potlang.models.endpoint.model import IMAGE_TYPES, LARGEST_IMAGE
-from potlang.models.images import MOST_IMAGES, read_images
+from potlang.models.loop.images import MOST_IMAGES, read_images
 from potlang.models.presets import STRATEGIES, StrategyName
 
 

@@ -17,7 +17,6 @@ from hypothesis import strategies as st
 from statements import Property
 
 from potlang.languages.pot.check import check
-from potlang.models.asking import Attempt
 from potlang.models.evaluation import (
     AnswerReading,
     Grade,
@@ -31,10 +30,11 @@ from potlang.models.evaluation import (
 )
 from potlang.models.evaluation.comparing import mcnemar, to_json
 from potlang.models.evaluation.confusion import METRICS
-from potlang.models.evaluation.outcome import ClaimOutcome, Spent
+from potlang.models.evaluation.outcome import ClaimOutcome, ReplyCost
 from potlang.models.evaluation.report_folder import write_report
 from potlang.models.evaluation.richness import Richness, richness, sentences_of
 from potlang.models.evaluation.table import tables
+from potlang.models.loop.asking import Attempt
 from potlang.report.results import Verdict
 
 PAPER = {Verdict.ENTAILED: "SAT", Verdict.REFUTED: "UNSAT", Verdict.UNDETERMINED: "SAT"}
@@ -50,7 +50,7 @@ def outcome(
 ) -> QuestionOutcome:
     """An outcome with this verdict; None: nothing compiled."""
     claims = () if verdict is None else (("c", ClaimOutcome(verdict, PAPER.get(verdict))),)
-    spent = Spent(calls, 10, 5, dollars=dollars)
+    spent = ReplyCost(calls, 10, 5, dollars=dollars)
     return QuestionOutcome(key, key, 1, None if verdict is None else 1, claims, spent=spent)
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from statements import Property
 
 from potlang.models.evaluation import OtherColumns, Truth, read_questions, read_recorded
-from potlang.models.program_replies import program_in
+from potlang.models.programs.replies import program_in
 from potlang.report.results import Verdict
 
 

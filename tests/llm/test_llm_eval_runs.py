@@ -27,7 +27,7 @@ from potlang.models.evaluation import (
 from potlang.models.evaluation.outcomes import key_of
 from potlang.models.evaluation.reasoners import Answered
 from potlang.models.evaluation.results_file import ResultsFile
-from potlang.models.journal import BadJournal
+from potlang.models.loop.journal import BadJournal
 from potlang.report.results import Limits, Verdict
 
 BASE: dict[str, Any] = {

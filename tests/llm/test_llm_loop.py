@@ -22,16 +22,16 @@ from statements import Mutation, Property
 
 import potlang
 from potlang.languages.pot.report import Report
-from potlang.models import loop
-from potlang.models.asking import Attempt
 from potlang.models.endpoint import Completion, Endpoint, EndpointError, Failure, Recorded
 from potlang.models.evaluation import Option, Question, SolverSettings
 from potlang.models.evaluation.outcomes import find_outcome
 from potlang.models.evaluation.reasoners import WritingModel
 from potlang.models.evaluation.results_file import ResultsFile
-from potlang.models.loop import elect
-from potlang.models.prompting import examples
-from potlang.models.reasoned import ProgramSample, Reasoned
+from potlang.models.loop.asking import Attempt
+from potlang.models.programs import loop
+from potlang.models.programs.loop import elect
+from potlang.models.programs.prompting import examples
+from potlang.models.programs.reasoned import ProgramSample, Reasoned
 from potlang.report.results import Verdict
 
 pytest.importorskip("openai")

@@ -15,9 +15,9 @@ from strategies.profile_forms import to_profile
 import potlang
 from potlang.diag import CODES
 from potlang.diag.brief import in_brief
-from potlang.models import reference
 from potlang.models.endpoint import Recorded
-from potlang.models.prompting import (
+from potlang.models.programs import reference
+from potlang.models.programs.prompting import (
     Example,
     PromptSize,
     agent_check_prompt,

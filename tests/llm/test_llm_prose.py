@@ -9,9 +9,9 @@ from typing import NamedTuple
 
 import pytest
 
-from potlang.models import stated_answers
-from potlang.models.consistency import compare
-from potlang.models.stated_answers import stated_answer
+from potlang.models.programs.consistency import compare
+from potlang.models.replies import stated_answers
+from potlang.models.replies.stated_answers import stated_answer
 from potlang.report.results import Verdict
 
 YES, NO, OPEN = Verdict.ENTAILED, Verdict.REFUTED, Verdict.UNDETERMINED

@@ -12,7 +12,7 @@ import pytest
 import potlang
 from potlang import tool
 from potlang.languages.pot.library import packs
-from potlang.models.topics import topic, topics
+from potlang.models.programs.topics import topic, topics
 
 ANSWER = jsonschema.Draft202012Validator(tool.answer_schema())
 

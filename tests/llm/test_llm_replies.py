@@ -9,10 +9,11 @@ import pytest
 from hypothesis import strategies as st
 from statements import Mutation, Property
 
-from potlang.models import program_replies, replies
-from potlang.models.consistency import compare
-from potlang.models.program_replies import program_in, read_program
-from potlang.models.replies import find_programs
+from potlang.models.programs import replies
+from potlang.models.programs.consistency import compare
+from potlang.models.programs.replies import program_in, read_program
+from potlang.models.replies import extract
+from potlang.models.replies.extract import find_programs
 from potlang.report.results import Verdict
 from potlang.testing import finite_programs
 
@@ -22,7 +23,7 @@ WRONG = '{"sorts": [], "verifications": [{"name": "is", "constraint": "1 < n"}]}
 BROKEN = '{"sorts": [], "verifications": [{"constraint": "1 < 2"}'
 
 
-def _first_alone(reply: str, *, safe_fixes: bool) -> list[replies.Found]:
+def _first_alone(reply: str, *, safe_fixes: bool) -> list[extract.Found]:
     return find_programs(reply, safe_fixes=safe_fixes)[:1]
 
 
@@ -120,7 +121,7 @@ def check_found_in_prose(given: tuple[dict[str, Any], str, str, int | None]) -> 
     reply = f"{before.replace('{', '(')}\n```json\n{text}\n```\n{after.replace('{', '(')}"
     (found,) = find_programs(reply)
     assert json.loads(found.text) == program
-    assert find_programs(found.text) == [replies.Found(found.text, "")]
+    assert find_programs(found.text) == [extract.Found(found.text, "")]
 
 
 FOUND = Property(
@@ -198,8 +199,8 @@ FIRST = Property(check_first_that_compiles, st.tuples(PROSE, PROSE), quick=30)
 test_first_that_compiles, test_first_that_compiles_deeply = FIRST.tests()
 
 MUTATIONS = [
-    Mutation("first", "the first of several", (program_replies,), "find_programs", _first_alone),
-    Mutation("first", "no object has sections", (replies,), "_sections", frozenset),
+    Mutation("first", "the first of several", (replies,), "find_programs", _first_alone),
+    Mutation("first", "no object has sections", (extract,), "_sections", frozenset),
 ]
 
 

@@ -12,10 +12,11 @@ from reward_gaming import ATTEMPTS, REX, Attempt
 from statements import Property
 
 from potlang.generate.programs import ProgramDifficulty, generate
-from potlang.models import agreement, annotate, rewards, scripts
-from potlang.models.claim_worth import ClaimJudge
-from potlang.models.prompting import examples
-from potlang.models.rewards import LONGEST, Reward, Weights, assess, reward
+from potlang.models.annotation import agreement, dependencies, scripts
+from potlang.models.programs.prompting import examples
+from potlang.models.training import rewards
+from potlang.models.training.claim_worth import ClaimJudge
+from potlang.models.training.rewards import LONGEST, Reward, Weights, assess, reward
 from potlang.report.results import Limits, Verdict
 from potlang.testing.damage import damaged
 
@@ -169,7 +170,7 @@ def test_the_total_limit_is_that_of_all_claims() -> None:
     assert 0 < found.agrees == found.decided < 1
 
 
-@pytest.mark.parametrize("module", [agreement, annotate, rewards, scripts])
+@pytest.mark.parametrize("module", [agreement, dependencies, rewards, scripts])
 def test_examples_of_public_names_hold(module: ModuleType) -> None:
     """[GEN-REWARD] [DAG-PROSE] [DAG-AGREE] [DAG-SCRIPT-1] [DAG-SCRIPT-4]."""
     found = doctest.testmod(module)

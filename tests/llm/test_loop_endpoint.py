@@ -13,8 +13,8 @@ from chat_server import Answer, Behaviour, ChatServer, CutOff, Dropped, Raw, Sil
 
 import potlang
 from potlang.models.endpoint import Endpoint, client
-from potlang.models.prompting import examples
-from potlang.models.reasoned import Reasoned
+from potlang.models.programs.prompting import examples
+from potlang.models.programs.reasoned import Reasoned
 
 pytest.importorskip("openai")
 EXAMPLE = examples()[0]

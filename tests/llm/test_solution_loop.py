@@ -22,7 +22,7 @@ from potlang.cli.commands import command_of
 from potlang.dagmath import ReasonedSolution, SolutionVerdict, StepVerdict
 from potlang.languages.dagmath.read.records import Step
 from potlang.models.endpoint import Completion, Endpoint, EndpointError, Recorded
-from potlang.models.solution_replies import beginning, joined_parts, read_solution_reply
+from potlang.models.solutions.replies import beginning, joined_parts, read_solution_reply
 
 pytest.importorskip("openai")
 SCHEMAS = Path(__file__).parents[2] / "schemas"

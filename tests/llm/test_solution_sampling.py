@@ -15,10 +15,10 @@ from solution_replies import CYCLIC, GOOD, PROBLEM, UNUSED, WRONG, solution
 from potlang.cli.commands import command_of
 from potlang.dagmath import Problem, score
 from potlang.models.endpoint import Completion, EndpointError, Recorded, Sampling
-from potlang.models.journal import BadJournal
-from potlang.models.problems import BadProblem, read_problems
-from potlang.models.solution_sampling import SampleJournal, run
-from potlang.models.solution_writer import SolutionAsking, SolutionWriter
+from potlang.models.loop.journal import BadJournal
+from potlang.models.solutions.problems import BadProblem, read_problems
+from potlang.models.solutions.sampling import SampleJournal, run
+from potlang.models.solutions.writer import SolutionAsking, SolutionWriter
 
 pytest.importorskip("openai")
 ASKING = SolutionAsking(Sampling(3, seed=5), needs_answer=False, repairs=False)

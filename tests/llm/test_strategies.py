@@ -28,8 +28,6 @@ from staged_replies import (
 from statements import Property
 
 import potlang
-from potlang.models import strategies
-from potlang.models.additions import with_additions
 from potlang.models.endpoint import Completion, EndpointError, Message, Recorded
 from potlang.models.presets import (
     MOST_QUESTIONS,
@@ -39,11 +37,13 @@ from potlang.models.presets import (
     most_requests,
     preset,
 )
-from potlang.models.prompting import examples
+from potlang.models.programs import strategies
+from potlang.models.programs.additions import with_additions
+from potlang.models.programs.prompting import examples
+from potlang.models.programs.reasoned import Reasoned
+from potlang.models.programs.strategies import outlined_sections, read_outline
 from potlang.models.prompts import fill
-from potlang.models.reasoned import Reasoned
-from potlang.models.reply_schemas import FINDINGS, QUESTIONS, outline_schema
-from potlang.models.strategies import outlined_sections, read_outline
+from potlang.models.replies.schemas import FINDINGS, QUESTIONS, outline_schema
 
 ROOT = Path(__file__).parent.parent.parent
 PROMPTS = ("critique", "rewrite", "outline", "from_outline", "sub_questions", "addition")

@@ -22,7 +22,7 @@ from referencing import Registry, Resource
 import potlang
 from potlang.dot import ReasonedTrace, TraceVerdict, synthesize
 from potlang.models.endpoint import Completion, Endpoint, Recorded
-from potlang.models.trace_prompting import trace_examples
+from potlang.models.traces.prompting import trace_examples
 from potlang.testing.traces import damaged
 
 pytest.importorskip("openai")

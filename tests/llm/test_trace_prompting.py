@@ -17,8 +17,8 @@ from potlang.languages.dot.read.records import PROFILES, Profile
 from potlang.languages.dot.read.rules import RULES
 from potlang.languages.dot.read.shapes import SHAPES, form
 from potlang.languages.dot.read.validator import ADMISSIBLE
-from potlang.models import trace_reference
-from potlang.models.trace_prompting import (
+from potlang.models.traces import reference as trace_reference
+from potlang.models.traces.prompting import (
     trace_examples,
     trace_language,
     trace_question_prompt,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from potlang.models.trace_prompting import trace_examples
-from potlang.models.trace_replies import behind_node, trace_in
+from potlang.models.traces.prompting import trace_examples
+from potlang.models.traces.replies import behind_node, trace_in
 
 TRACE = trace_examples()[0].trace
 TOKENS = trace_examples(role_tokens=True)[0].trace

@@ -11,10 +11,11 @@ import pytest
 
 import potlang.dot
 from potlang.dot import Validator
-from potlang.models import assess_trace, reward_trace, trace_rewards
-from potlang.models.trace_prompting import trace_examples
-from potlang.models.trace_replies import trace_in
-from potlang.models.trace_rewards import LONGEST_TRACE, TRACE_WEIGHTS, TraceReward, TraceWeights
+from potlang.models import assess_trace, reward_trace
+from potlang.models.traces.prompting import trace_examples
+from potlang.models.traces.replies import trace_in
+from potlang.models.training import trace_rewards
+from potlang.models.training.trace_rewards import LONGEST_TRACE, TRACE_WEIGHTS, TraceReward, TraceWeights
 from potlang.report.results import Limits
 from potlang.testing.traces import damaged
 

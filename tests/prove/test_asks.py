@@ -273,7 +273,7 @@ def test_profiles_have_room_for_questions(ask: Ask, labels: str) -> None:
 
 def test_prose_is_compared_with_what_is_asked() -> None:
     """[LOOP-CONSISTENT]"""
-    from potlang.models.consistency import compare
+    from potlang.models.programs.consistency import compare
 
     claims = {"A": Verdict.UNDETERMINED, "B": Verdict.REFUTED}
     could: dict[str, Ask] = {"A": "could", "B": "could"}

@@ -19,7 +19,7 @@ from potlang.ir.sorts import BOOL, INT, REAL, DeclaredSort
 from potlang.ir.structure import FunctionTable, NotEvaluable, Structure
 from potlang.ir.values import Element, Unspecified
 from potlang.prove.modelcheck import ModelCheck, check_model
-from potlang.smt.models import Model, read_structure, structure_text
+from potlang.smt.models import SolverModel, read_structure, structure_text
 
 S = DeclaredSort("S")
 
@@ -116,7 +116,7 @@ def test_what_is_false_of_an_unread_symbol_is_not_said_to_be_false() -> None:
     module = Module(pool, (), (r, n), assertions=facts)
     text = "((define-fun $r () Real (root-obj (+ (^ x 2) (- 2)) 2))(define-fun $n () Int 4))"
     found = read_structure(text, module, "z3")
-    assert isinstance(found, Model)
+    assert isinstance(found, SolverModel)
     assert found.functions == {r: Fraction(0), n: 4}
     checked = check_model(module, facts, None, found)
     assert checked.holds is None

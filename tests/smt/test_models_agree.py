@@ -32,7 +32,7 @@ from potlang.prove.modelcheck import ModelCheck, check_model
 from potlang.prove.verdicts import closed_formula
 from potlang.smt.encodings import Dialect
 from potlang.smt.errors import Unsupported
-from potlang.smt.models import Model, read_structure, structure_text
+from potlang.smt.models import SolverModel, read_structure, structure_text
 from potlang.smt.printer import Printer
 from potlang.testing import programs
 
@@ -48,7 +48,7 @@ REASONS = (
 """Why a part of a random module may have no value."""
 
 
-def models(module: Module, name: str, sides: list[Node | None]) -> Iterator[tuple[Model, ModelCheck]]:
+def models(module: Module, name: str, sides: list[Node | None]) -> Iterator[tuple[SolverModel, ModelCheck]]:
     """The models that an engine finds of the assertions with each side, and what evaluation says."""
     dialect: Dialect = "z3" if name == "z3" else "cvc5"
     printer = Printer(module, dialect)

@@ -31,7 +31,7 @@ from potlang.ir.sorts import (
 from potlang.ir.structure import FunctionTable, Structure
 from potlang.ir.values import Bits, Element, Record, Table
 from potlang.smt.encodings import Dialect
-from potlang.smt.models import Computed, Model, Unreadable, complete, read_structure, structure_text
+from potlang.smt.models import Computed, SolverModel, Unreadable, complete, read_structure, structure_text
 from potlang.smt.sexpr import SExpr, read_all, tokenize
 from potlang.smt.sort_erasure import DEEPEST, SortErasure
 from potlang.smt.symbols import Symbols
@@ -56,7 +56,7 @@ def symbol(name: str, range_: Sort, *domain: Sort) -> Symbol:
     return Symbol(name, domain, range_, SymbolKind.FUNCTION if domain else SymbolKind.CONSTANT)
 
 
-def read(text: str, *symbols: Symbol, dialect: Dialect = "z3") -> Model:
+def read(text: str, *symbols: Symbol, dialect: Dialect = "z3") -> SolverModel:
     return read_structure(f"(\n{text})", module(*symbols), dialect)
 
 
@@ -497,7 +497,7 @@ def test_another_module_completes_a_model() -> None:
     whole = complete(found, module(a, f, fresh))
     assert whole.universe == {P: 3}
     assert whole.functions == {a: p(2), f: FunctionTable({}, 0), fresh: p(0)}
-    assert isinstance(whole, Model)
+    assert isinstance(whole, SolverModel)
     assert [*whole.unread] == [f]
 
 

@@ -106,7 +106,7 @@ def azure_url(base_url: str, deployment: str, version: str) -> str:
     return urlunsplit((parts.scheme, parts.netloc, path, query, ""))
 
 
-class Place(NamedTuple):
+class EndpointPlace(NamedTuple):
     """An endpoint, and the key for it."""
 
     provider: Provider
@@ -114,7 +114,7 @@ class Place(NamedTuple):
     key: str | None
 
 
-def place_in_environment(base_url: str | None, provider: Provider | None, model: str) -> Place:
+def place_in_environment(base_url: str | None, provider: Provider | None, model: str) -> EndpointPlace:
     """The endpoint that is given, as far as it is, and else that of the environment ([ENDPOINT-ENV]).
 
     Raises ValueError where it is one of Azure without a version, or without an address.
@@ -132,7 +132,7 @@ def place_in_environment(base_url: str | None, provider: Provider | None, model:
             raise ValueError("the Azure endpoint has no address: give one, or set AZURE_OPENAI_ENDPOINT")
         url = azure_url(url, model, _variable("OPENAI_API_VERSION"))
     key = next(filter(None, map(_variable, _KEYS[provider])), None)
-    return Place(provider, url, key)
+    return EndpointPlace(provider, url, key)
 
 
 _URLS: Final[Mapping[Provider, str]] = {

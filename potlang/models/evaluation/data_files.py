@@ -26,7 +26,7 @@ from potlang.models.evaluation.questions import (
     id_of,
 )
 from potlang.models.evaluation.records import DataRecord, LineProblem, read_records
-from potlang.models.sampler import LONGEST_QUESTION
+from potlang.models.loop.sampler import LONGEST_QUESTION
 
 _SHOWN: Final = 20
 _LOOKED_AT: Final = 1000

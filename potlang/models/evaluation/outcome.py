@@ -6,8 +6,8 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import Any, Final, NamedTuple
 
-from potlang.models.asking import Attempt
 from potlang.models.evaluation.richness import Richness
+from potlang.models.loop.asking import Attempt
 from potlang.report.results import AskOutcome, Verdict
 
 PAPER: Final = ("SAT", "UNSAT")
@@ -24,7 +24,7 @@ class ClaimOutcome(NamedTuple):
     outcome: AskOutcome | None = None
 
 
-class Spent(NamedTuple):
+class ReplyCost(NamedTuple):
     """The cost of replies. Tokens, and US dollars, are None where no reply has them."""
 
     calls: int = 0
@@ -35,7 +35,7 @@ class Spent(NamedTuple):
     dollars: float | None = None
 
     @classmethod
-    def of(cls, attempts: Sequence[Attempt]) -> Spent:
+    def of(cls, attempts: Sequence[Attempt]) -> ReplyCost:
         """The cost of some attempts."""
         return cls(
             len(attempts),
@@ -47,11 +47,11 @@ class Spent(NamedTuple):
         )
 
 
-def total_spent(spent: Iterable[Spent]) -> Spent:
+def total_spent(spent: Iterable[ReplyCost]) -> ReplyCost:
     """The sum of some costs."""
     every = list(spent)
     columns = [_sum(column) for column in zip(*every, strict=True)] if every else [0]
-    return Spent(*columns)
+    return ReplyCost(*columns)
 
 
 def _sum(amounts: Iterable[Any]) -> Any:
@@ -118,7 +118,7 @@ class QuestionOutcome(NamedTuple):
     failure: str = ""
     votes: tuple[tuple[str, int], ...] = ()
     samples: tuple[SampleOutcome, ...] = ()
-    spent: Spent = Spent()
+    spent: ReplyCost = ReplyCost()
 
     @property
     def calls(self) -> int:
@@ -177,8 +177,8 @@ def _is_attempt(used: Any, made: int) -> bool:
     return used is None or (isinstance(used, int) and 1 <= used <= made)
 
 
-def _spent(value: dict[str, Any]) -> Spent:
-    found = Spent(**value)
+def _spent(value: dict[str, Any]) -> ReplyCost:
+    found = ReplyCost(**value)
     amounts = [each for each in found if each is not None]
     if not all(isinstance(each, int | float) and 0 <= each < math.inf for each in amounts):
         raise ValueError("not an amount")

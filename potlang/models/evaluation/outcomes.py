@@ -12,8 +12,7 @@ from typing import Any, Final, NamedTuple
 
 from potlang.diag import Severity
 from potlang.languages.pot.report import Report
-from potlang.models.asking import Attempt, is_broken
-from potlang.models.evaluation.outcome import ClaimOutcome, QuestionOutcome, SampleOutcome, Spent
+from potlang.models.evaluation.outcome import ClaimOutcome, QuestionOutcome, ReplyCost, SampleOutcome
 from potlang.models.evaluation.questions import Question, Truth
 from potlang.models.evaluation.reasoners import (
     Answered,
@@ -25,9 +24,10 @@ from potlang.models.evaluation.reasoners import (
 )
 from potlang.models.evaluation.results_file import KeptSample, ResultsFile
 from potlang.models.evaluation.richness import Richness, sentences_of
-from potlang.models.journal import in_parallel
-from potlang.models.loop import elect, most_frequent
-from potlang.models.reasoned import ProgramSample
+from potlang.models.loop.asking import Attempt, is_broken
+from potlang.models.loop.journal import in_parallel
+from potlang.models.programs.loop import elect, most_frequent
+from potlang.models.programs.reasoned import ProgramSample
 from potlang.prove.versions import versions
 from potlang.report.results import Interrupted, Result, Verdict
 
@@ -94,7 +94,7 @@ def find_outcome(
         given.failure,
         tuple(votes.items()),
         samples,
-        Spent.of(attempts),
+        ReplyCost.of(attempts),
     )
 
 
@@ -116,7 +116,7 @@ def _given_outcome(question: Question, key: str, given: GivenAnswer, results: Re
         given.failure,
         tuple(given.votes.items()),
         (),
-        Spent.of(attempts),
+        ReplyCost.of(attempts),
     )
 
 

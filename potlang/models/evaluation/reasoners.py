@@ -13,18 +13,18 @@ from potlang.languages.pot.check import check as check_program
 from potlang.languages.pot.program import Program
 from potlang.languages.pot.report import Report
 from potlang.languages.pot.solve import verify as verify_program
-from potlang.models.asking import ASKED_AGAIN, FATAL, Attempt, is_given_up
 from potlang.models.endpoint import Model, Sampling
 from potlang.models.evaluation.questions import Asks, Question, RecordedProgram, Truth
 from potlang.models.evaluation.results_file import KeptSample, ResultsFile
 from potlang.models.evaluation.richness import Richness, richness
-from potlang.models.loop import ProgramSampler
+from potlang.models.loop.asking import ASKED_AGAIN, FATAL, Attempt, is_given_up
 from potlang.models.presets import StrategyName
-from potlang.models.program_replies import program_in
-from potlang.models.prompting import PromptSize, question_prompt, system_prompt
-from potlang.models.reasoned import ProgramSample
-from potlang.models.second_look import asks_yes_or_no
-from potlang.models.writer import USUAL, Asking, ProgramWriter, Written
+from potlang.models.programs.doubts import asks_yes_or_no
+from potlang.models.programs.loop import ProgramSampler
+from potlang.models.programs.prompting import PromptSize, question_prompt, system_prompt
+from potlang.models.programs.reasoned import ProgramSample
+from potlang.models.programs.replies import program_in
+from potlang.models.programs.writer import USUAL, Asking, ProgramWriter, Written
 from potlang.prove.options import RouteName, Trust
 from potlang.report.results import Limits
 

@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from potlang.languages.dagmath.read.samples import read_lines
-from potlang.models.asking import Attempt
 from potlang.models.evaluation.outcome import QuestionOutcome
 from potlang.models.evaluation.questions import Asks, Option, Question, Truth
-from potlang.models.journal import BadJournal, Journal
-from potlang.models.reasoned import attempt_from_dict, attempt_to_dict
+from potlang.models.loop.asking import Attempt
+from potlang.models.loop.journal import BadJournal, Journal
+from potlang.models.programs.reasoned import attempt_from_dict, attempt_to_dict
 from potlang.report.results import Verdict
 from potlang.source import InputLimits
 from potlang.utils.closing import Closing

@@ -9,8 +9,8 @@ from typing import Final, NamedTuple
 from potlang.ir.nodes import App, Quant, reachable
 from potlang.ir.operators import AND, IFF, IMPLIES, NOT, OR, XOR
 from potlang.languages.pot.program import Program
-from potlang.models.asking import Attempt
-from potlang.models.replies import REASONING, candidates
+from potlang.models.loop.asking import Attempt
+from potlang.models.replies.extract import REASONING, candidates
 
 _CONNECTIVES: Final = (NOT, AND, OR, IMPLIES, IFF, XOR)
 _SENTENCE: Final = re.compile(r"[.!?…。！？]+(?=[\s\"'”’)\]*_`]|$)")

@@ -15,7 +15,7 @@ LINE_LIMITS = InputLimits(bytes=LONGEST_LINE)
 _CHUNK = 1 << 20
 
 
-class Problem(NamedTuple):
+class SampleProblem(NamedTuple):
     """Why a line has no solution: the code, its message, and the column in the line, where there is one."""
 
     code: str
@@ -28,7 +28,7 @@ class Sample(NamedTuple):
 
     line: int
     solution: Solution | None
-    problems: tuple[Problem, ...]
+    problems: tuple[SampleProblem, ...]
 
 
 def read_lines(stream: BinaryIO, limits: InputLimits = LINE_LIMITS) -> Iterator[tuple[int, bytes]]:
@@ -56,7 +56,7 @@ def read_sample(line: bytes, number: int, limits: InputLimits = LINE_LIMITS) -> 
     problems = []
     for each in errors:
         where = read.document.locate(each.place)
-        problems.append(Problem(each.code, each.message, where and where.column))
+        problems.append(SampleProblem(each.code, each.message, where and where.column))
     return Sample(number, None, tuple(problems))
 
 

@@ -38,7 +38,7 @@ _SIGNED: Final = {
 """Words that compare with zero."""
 
 
-class Comparison(NamedTuple):
+class TextComparison(NamedTuple):
     """A comparison in a text, other than that two things are equal, and where it stands."""
 
     op: str
@@ -46,14 +46,14 @@ class Comparison(NamedTuple):
     end: int
 
 
-def comparisons(text: str) -> list[Comparison]:
+def comparisons(text: str) -> list[TextComparison]:
     """The comparisons in words or signs, in order: not `3 more than x`, which adds."""
     found = []
     for match in _COMPARING.finditer(text):
         op = _ROWS[int((match.lastgroup or "r0")[1:])][0]
         is_bare = match[0].lower().startswith(("more", "greater", "less", "fewer", "larger", "smaller"))
         if not (is_bare and _ADDING.search(text[: match.start()])):
-            found.append(Comparison(op, match.start(), match.end()))
+            found.append(TextComparison(op, match.start(), match.end()))
     return found
 
 

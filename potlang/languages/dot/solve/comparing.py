@@ -34,7 +34,7 @@ class _Model(NamedTuple):
     false: int
 
 
-class Comparison:
+class FormulaComparison:
     """Compares formulas under the assumptions of one base; of `entailed` the first entail the second."""
 
     def __init__(

@@ -13,7 +13,7 @@ from potlang.languages.dot.lower.typing import TypedPropositions
 from potlang.languages.dot.read.records import Edge
 from potlang.languages.dot.results import RankResult, SummarizerResult
 from potlang.languages.dot.solve.arrows import NucleusOfTrace
-from potlang.languages.dot.solve.comparing import MOST_COMPARED, Comparison
+from potlang.languages.dot.solve.comparing import MOST_COMPARED, FormulaComparison
 from potlang.languages.dot.solve.prover import Assuming, TheoryProver
 from potlang.passes.nucleus import closure
 from potlang.passes.simplify import Simplify
@@ -164,7 +164,7 @@ class Summary:
         used = self._formulas(each for each in found.uses if self.said.formula(each) is not None)
         claim = self.said.stated[found.node]
         formulas = [claim, *used, *self._formulas(self.validated)]
-        comparison = Comparison(self._closed(), self.prover.pool, formulas)
+        comparison = FormulaComparison(self._closed(), self.prover.pool, formulas)
         named = [(id_, self.formula_of(id_)) for id_ in found.left_out]
         needed = comparison.needed(claim, used, named)
         if needed is None or not comparison.complete:
@@ -186,7 +186,7 @@ class Summary:
         stated = [pair for pair in named if pair[0] in self.said.stated]
         if not stated and not self.nucleus.rules:
             return (validated if consistency is Consistency.INCONSISTENT else ()), ()
-        comparison = Comparison(
+        comparison = FormulaComparison(
             self._closed(), self.prover.pool, [formula for _, formula in named], self._entailed()
         )
         followed = [id_ for id_ in validated if self.verdicts.get(id_) in _FOLLOWS]

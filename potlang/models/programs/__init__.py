@@ -1,0 +1,1 @@
+"""Has models write programs: prompts, strategies, repairs, a second look, and votes."""

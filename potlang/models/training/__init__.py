@@ -1,0 +1,1 @@
+"""What trains models: rewards, losses, and records of traces."""
