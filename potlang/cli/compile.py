@@ -205,7 +205,8 @@ def _lowered(program: Program, pipeline: Pipeline, target: api.Target, print_aft
     from potlang.smt.errors import Unsupported
 
     try:
-        return emit_after(pipeline, program.module, target, _printer() if print_after else None)
+        callback = _printer() if print_after else None
+        return emit_after(pipeline, program.module, target, callback, program.tree)
     except KeyError as error:
         raise click.BadParameter(f"there is no claim {error}", param_hint="--passes") from error
     except CompileError as error:

@@ -89,6 +89,7 @@ _ROWS = (
     Code("POT2013", "repeated-declaration", _W, "`{name}` is declared again, with the same meaning"),
     Code("POT2020", "unknown-rule", _E, "no rule is called `{name}`"),
     Code("POT2030", "template", _W, "{problem}"),
+    Code("POT2040", "no-sentence", _E, "there is no sentence {number} to cite"),
     # 3 sorts
     Code("POT3001", "sort-mismatch", _E, "expected {expected}, found {found}"),
     Code("POT3002", "wrong-arity", _E, "`{name}` takes {expected}, but {found} given"),

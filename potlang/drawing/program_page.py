@@ -23,7 +23,7 @@ from potlang.languages.pot.render import report_rows, verdict_words
 from potlang.languages.pot.report import Report
 from potlang.report.html import Html, element, joined, preformatted, table, text_html
 from potlang.report.results import CoreItem, Model, Result, ResultWords, Scenario, Verdict
-from potlang.report.text import LONGEST_LIST, election_line
+from potlang.report.text import LONGEST_LIST, election_line, quotation_lines
 from potlang.utils.style import PLAIN
 
 
@@ -135,6 +135,7 @@ class _Results:
             title,
             element("p", "Claim: ", text_html(said.claim), class_="claim") if said and said.claim else None,
             element("p", code_text(formula)) if formula else None,
+            *(element("p", line, class_="note") for line in quotation_lines(result.quotes)),
             self._why(result, said),
             scenarios(result),
             element("h4", "Derivation") if result.pointer in self._trees else None,
@@ -180,6 +181,7 @@ class _Results:
                 source_link(self._source.ids, each.pointer, f"{each.kind} {each.title}".rstrip()),
                 " ",
                 code_text(each.text),
+                *(element("div", line, class_="note") for line in quotation_lines(each.quotes)),
             )
             for each in every[:LONGEST_LIST]
         ]

@@ -17,6 +17,8 @@ from potlang.expressions.surface import Formula, SortExpr
 from potlang.source.pointer import join_pointer
 
 Object = dict[str, Any]
+_HIGHEST = 1_000_000_000
+"""Above all numbers of sentences: a short text may stand for an integer of many digits."""
 
 
 def found_words(value: object) -> str:
@@ -151,6 +153,17 @@ class Shapes:
             self.sink.report("POT0004", pointer, digits=digits, limit=LONGEST_NUMERAL)
             return None
         self.wrong_type(value, pointer, "a number above 0")
+        return None
+
+    def ordinal(self, value: object, pointer: str) -> int | None:
+        """The whole number from 1 on at `pointer`."""
+        if isinstance(value, bool) or not isinstance(value, int | float | Decimal):
+            number = 0
+        else:
+            number = int(value) if 1 <= value < _HIGHEST and value == int(value) else 0
+        if number:
+            return number
+        self.wrong_type(value, pointer, "a whole number from 1 on")
         return None
 
     def one_of(self, value: object, pointer: str, allowed: Sequence[str]) -> str | None:

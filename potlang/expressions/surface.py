@@ -495,6 +495,14 @@ class LintDecl:
     ignore: list[tuple[str, str]] = field(default_factory=list)
 
 
+class CitedDocument(NamedTuple):
+    """`document`: the text that a program was made from, as sentences that its items cite by number."""
+
+    name: str | None
+    sha256: str | None
+    sentences: tuple[str, ...]
+
+
 @dataclass(slots=True, eq=False, repr=False)
 class ParsedProgram:
     """A whole program as read. `actions` is None where the section is absent."""
@@ -514,5 +522,14 @@ class ParsedProgram:
     tabled: frozenset[str] = frozenset()
     """The sorts whose members are in large tables: they are listed nowhere."""
     lint: LintDecl = field(default_factory=LintDecl)
+    document: CitedDocument | None = None
+    cites: dict[str, tuple[int, ...]] = field(default_factory=dict)
+    """The numbers of the sentences that an item cites, by the item's pointer."""
     broken: list[str] = field(default_factory=list)
     """Names whose declarations have errors and were left out: their uses are no further errors."""
+
+    def cited_at(self, pointer: str) -> tuple[int, ...]:
+        """The numbers of the sentences that the item at a pointer cites, or else the item around it."""
+        while pointer and pointer not in self.cites:
+            pointer = pointer.rpartition("/")[0]
+        return self.cites.get(pointer, ())

@@ -390,7 +390,8 @@ def _sha256(*parts: str | bytes) -> hashlib._Hash:
 
 def _row(key: Key, report: ProgramResult) -> CacheRow:
     """Raises ValueError if the report has a number too long for JSON text."""
-    bare = report._replace(diagnostics=(), located=(), version="")
+    # Programs of one meaning may cite different documents.
+    bare = report.without_quotes()._replace(diagnostics=(), located=(), version="")
     text = zlib.compress(key.program.encode("utf-8", "surrogatepass"), 1)
     value = {"report": bare.to_dict(), "certificate": report.certificate}
     answer = zlib.compress(json.dumps(value).encode(), 1)

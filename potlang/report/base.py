@@ -70,6 +70,10 @@ def _bare_diagnostic(found: Diagnostic) -> dict[str, Any]:
     }
 
 
+LEFT_OUT = frozenset({"quotes"})
+"""Fields of records that JSON leaves out where they are empty: most programs have no document."""
+
+
 def to_plain(value: Any) -> Any:
     """Records as objects, with properties that they name as `computed`; tuples as arrays, floats to 3 digits.
 
@@ -80,7 +84,11 @@ def to_plain(value: Any) -> Any:
     if isinstance(value, float):
         return round(value, 3)
     if isinstance(value, tuple) and hasattr(value, "_fields"):
-        fields = {name: to_plain(each) for name, each in zip(value._fields, value, strict=True)}
+        fields = {
+            name: to_plain(each)
+            for name, each in zip(value._fields, value, strict=True)
+            if each or name not in LEFT_OUT
+        }
         return fields | {name: to_plain(getattr(value, name)) for name in getattr(value, "computed", ())}
     if isinstance(value, tuple | list):
         return [to_plain(each) for each in value]

@@ -11,7 +11,7 @@ from typing import Any, TypeGuard
 
 from potlang.diag.model import Diagnostic
 from potlang.report import results as report
-from potlang.report.base import to_plain
+from potlang.report.base import LEFT_OUT, to_plain
 from potlang.report.results import ProgramResult
 
 # `closed` nests; a file made by hand must not exhaust the stack.
@@ -58,12 +58,13 @@ def _fields(record: type) -> dict[str, Any]:
 def _record(record: type, value: object, where: str, depth: int) -> Any:
     fields = _fields(record)
     given = _object(value, where)
-    if set(given) != set(fields):
-        wrong = sorted(set(given) ^ set(fields))
+    lacking = fields.keys() - given.keys() - LEFT_OUT
+    if wrong := sorted(lacking | (given.keys() - fields.keys())):
         raise ReportFormatError(f"{where}: missing or unknown: {', '.join(wrong)}")
     if depth > _DEEPEST:
         raise ReportFormatError(f"{where}: nested too deeply")
-    return record(**{name: _read(kind, given[name], name, depth + 1) for name, kind in fields.items()})
+    read = {name: _read(kind, given[name], name, depth + 1) for name, kind in fields.items() if name in given}
+    return record(**read)
 
 
 def _read(kind: Any, value: object, where: str, depth: int) -> Any:

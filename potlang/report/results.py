@@ -6,7 +6,7 @@ verdict: `potlang.prove` does.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from enum import StrEnum
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
@@ -108,16 +108,25 @@ class Limits(NamedTuple):
     rlimit: int | None = None
 
 
+class Quotation(NamedTuple):
+    """A sentence of the document that a program was made from: its number, from 1 on, and its text."""
+
+    number: int
+    text: str
+
+
 class CoreItem(NamedTuple):
     """An assumption that takes part in a conflict: its name, its place and its text.
 
-    Of a pack's rule the text is a sentence, and `name` has the pack's name before a colon.
+    Of a pack's rule the text is a sentence, and `name` has the pack's name before a colon. `quotes` are the
+    sentences that it cites.
     """
 
     name: str
     pointer: str
     text: str
     kind: str
+    quotes: tuple[Quotation, ...] = ()
 
     @property
     def title(self) -> str:
@@ -276,7 +285,7 @@ class Result(NamedTuple):
     verdicts still `possible`, and the `checks` that say more. `route` names what answered. `trust` is the
     worst tier of the `assurances`, the answers that the verdict rests on. `reproducer` is, after a
     disagreement, the SMT-LIB text that solvers answered differently. `ask` is the mode of the claim;
-    an option has its `question`.
+    an option has its `question`. `quotes` are the sentences that the claim or norm cites.
     """
 
     name: str
@@ -295,6 +304,7 @@ class Result(NamedTuple):
     time_ms: float = 0.0
     ask: Ask = "must"
     question: AskedQuestion | None = None
+    quotes: tuple[Quotation, ...] = ()
 
     @property
     def computed(self) -> tuple[str, ...]:
@@ -462,6 +472,32 @@ class ProgramResult(NamedTuple):
     version: str = ""
     certificate: str | None = None
     sentences: tuple[ResultWords, ...] | None = None
+
+    def with_core_items(self, change: Callable[[CoreItem], CoreItem]) -> ProgramResult:
+        """The results with each item of their cores changed."""
+
+        def core(items: tuple[CoreItem, ...] | None) -> tuple[CoreItem, ...] | None:
+            return items and tuple(map(change, items))
+
+        def cores(every: tuple[tuple[CoreItem, ...], ...] | None) -> tuple[tuple[CoreItem, ...], ...] | None:
+            return every and tuple(core(items) or () for items in every)
+
+        def evidence(found: Evidence) -> Evidence:
+            return found._replace(
+                core=core(found.core), cores=cores(found.cores), corrections=cores(found.corrections)
+            )
+
+        optimum = self.optimization
+        return self._replace(
+            results=tuple(each._replace(evidence=evidence(each.evidence)) for each in self.results),
+            evidence=self.evidence and evidence(self.evidence),
+            optimization=optimum and optimum._replace(core=core(optimum.core)),
+        )
+
+    def without_quotes(self) -> ProgramResult:
+        """The results without the sentences that they quote."""
+        bare = self.with_core_items(lambda each: each._replace(quotes=()))
+        return bare._replace(results=tuple(each._replace(quotes=()) for each in bare.results))
 
     @property
     def paper_answer(self) -> str | None:

@@ -18,6 +18,7 @@ from potlang.report.results import (
     Evidence,
     Model,
     OptionElection,
+    Quotation,
     Result,
     ResultWords,
     Scenario,
@@ -160,8 +161,19 @@ def core_lines(items: tuple[CoreItem, ...], style: Style) -> Iterator[str]:
         named = f"{item.kind} [{visible(item.name)}]" if item.name else item.kind
         title = f"{visible(item.title)}:" if item.kind == "pack" else named
         yield f"  {title} {visible(item.text)}{style.dim(place_words(item.pointer))}"
+        yield from (f"    {line}" for line in quotation_lines(item.quotes))
     if len(items) > LONGEST_LIST:
         yield f"  … {len(items) - LONGEST_LIST} more"
+
+
+def quotation_lines(quotes: Iterable[Quotation]) -> Iterator[str]:
+    """A line for each sentence that something rests on ([CITE-QUOTE])."""
+    return (f"by {quotation_words(each)}" for each in quotes)
+
+
+def quotation_words(quote: Quotation) -> str:
+    """`sentence 3: “Items can be returned within 30 days.”`"""
+    return f"sentence {quote.number}: “{visible(quote.text)}”"
 
 
 def _binding(binding: Binding) -> str:

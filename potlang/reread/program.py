@@ -31,7 +31,7 @@ def reread(source: bytes) -> str:
         raise NotCovered("JSON that is nested very deeply") from None
     except ValueError:
         raise NotCovered("a text that is no JSON") from None
-    return _Program(_checked(value, (*_MEANT, "imports", "$schema", "lint"))).text()
+    return _Program(_checked(value, (*_MEANT, "imports", "$schema", "lint", "document"))).text()
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -50,7 +50,8 @@ def _checked(value: object, keys: Sequence[str], required: Sequence[str] = ()) -
     """An object with these keys."""
     if not isinstance(value, dict):
         raise NotCovered("something else where the schema has an object")
-    unknown = value.keys() - {*keys, "description"}
+    # What an item cites changes no meaning ([CITE-ITEM]).
+    unknown = value.keys() - {*keys, "description", "cites"}
     if unknown or not value.keys() >= set(required):
         names = ", ".join(map(ascii, sorted(unknown)))
         raise NotCovered(f"an object with other keys than the schema's: {names}")

@@ -6,11 +6,12 @@ are expanded, imported packs are spelled out as rules.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from typing import Any
 
 from potlang.expressions.names import written
+from potlang.expressions.surface import ParsedProgram
 from potlang.ir import operators as op
 from potlang.ir.module import (
     COMPLETION,
@@ -287,37 +288,77 @@ def _tree_size(nodes: list[Node]) -> int:
 # --- sections ------------------------------------------------------------------------------------
 
 
-def module_to_pot(module: Module) -> dict[str, Any]:
-    """The module as a PoT program, over the sorts that it has. Raises `Unwritable`."""
-    writer = Writer(module)
+class _Cited:
+    """What the items of a program cite, for the items of its module."""
+
+    def __init__(self, tree: ParsedProgram) -> None:
+        self._tree = tree
+        self._places = {each.name: each.pointer for each in tree.sorts}
+        self._places |= {each.name: each.pointer for each in tree.functions}
+        self._groups = {name: each.pointer for each in tree.constants for name, _ in each.members}
+
+    def item(self, item: dict[str, Any], pointer: str) -> dict[str, Any]:
+        """The item with the citations of the one that it came from."""
+        return _with_cites(item, self._tree.cited_at(pointer))
+
+    def declaration(self, item: dict[str, Any]) -> dict[str, Any]:
+        """The same for a sort or a function."""
+        return self.item(item, self._places.get(item["name"], ""))
+
+    def group(self, item: dict[str, Any]) -> dict[str, Any]:
+        """The same for a group of constants, which may come from several."""
+        places = {self._groups[name] for name in item["members"] if name in self._groups}
+        return _with_cites(item, sorted({each for place in places for each in self._tree.cited_at(place)}))
+
+    def section(self) -> dict[str, Any]:
+        """The section `document`, if there is one."""
+        document = self._tree.document
+        if document is None:
+            return {}
+        given = {key: each for key, each in document._asdict().items() if each is not None}
+        return {"document": given | {"sentences": list(document.sentences)}}
+
+
+def _with_cites(item: dict[str, Any], numbers: Sequence[int]) -> dict[str, Any]:
+    return item | {"cites": list(numbers)} if numbers else item
+
+
+def module_to_pot(module: Module, cited: ParsedProgram | None = None) -> dict[str, Any]:
+    """The module as a PoT program, over the sorts that it has, with the citations of the program it was.
+
+    Raises `Unwritable`.
+    """
+    writer, citing = Writer(module), _Cited(cited or ParsedProgram())
     program: dict[str, Any] = {
-        "sorts": [_sort_item(sort) for sort in module.sorts],
+        "sorts": [citing.declaration(_sort_item(sort)) for sort in module.sorts],
         "functions": [
-            _function_item(s)
+            citing.declaration(_function_item(s))
             for s in module.symbols
             if s.domain and s.kind in (SymbolKind.FUNCTION, SymbolKind.FRESH)
         ],
-        "constants": _constants(module),
+        "constants": _constants(module, citing),
         "variables": [_variable(s.name, s.range) for s in module.symbols if s.kind == SymbolKind.FREE],
         "knowledge_base": [],
         "rules": [],
-        "verifications": _verifications(module, writer),
+        "verifications": _verifications(module, writer, citing),
         "actions": [{"verify": "verify_conditions"}.get(action, action) for action in module.actions],
     }
-    program["functions"] += [_definition(definition, writer) for definition in module.definitions]
+    program["functions"] += [citing.declaration(_definition(each, writer)) for each in module.definitions]
     for assertion in module.assertions:
         if assertion.kind is AssertionKind.FACT:
-            program["knowledge_base"].append(_fact(assertion, writer))
+            program["knowledge_base"].append(_fact(assertion, writer, citing))
         elif assertion.kind is not AssertionKind.SEMANTICS or assertion.key.startswith(COMPLETION):
-            program["rules"].append(_statement(assertion.name, assertion.formula, writer, "forall"))
+            rule = _statement(assertion.name, assertion.formula, writer, "forall")
+            program["rules"].append(citing.item(rule, assertion.origin.pointer))
     for norm in module.norms:
-        program["rules"].append(_statement(norm.name, norm.formula, writer, "forall") | {"role": "norm"})
+        rule = _statement(norm.name, norm.formula, writer, "forall") | {"role": "norm"}
+        program["rules"].append(citing.item(rule, norm.origin.pointer))
     semantics = _semantics(module)
     if semantics:
         program["semantics"] = semantics
     if module.optimization is not None:
         program["optimization"] = _optimization(module.optimization, writer)
-    return program
+    return program | citing.section()
 
 
 def _sort_item(sort: Sort) -> dict[str, Any]:
@@ -348,21 +389,23 @@ def _with_names(writer: Writer, body: Node, variables: Iterable[Var], names: dic
     return writer.term(body, renamed)
 
 
-def _constants(module: Module) -> dict[str, Any]:
+def _constants(module: Module, citing: _Cited) -> dict[str, Any]:
     groups: dict[str, list[str]] = {}
     for symbol in module.symbols:
         if symbol.kind == SymbolKind.CONSTANT or (symbol.kind == SymbolKind.FRESH and not symbol.domain):
             groups.setdefault(sort_text(symbol.range), []).append(symbol.name)
-    return {sort: {"sort": sort, "members": members} for sort, members in groups.items()}
+    return {sort: citing.group({"sort": sort, "members": members}) for sort, members in groups.items()}
 
 
 def _variable(name: str, sort: Sort) -> dict[str, Any]:
     return {"name": name, "sort": sort_text(sort)}
 
 
-def _fact(assertion: Assertion, writer: Writer) -> Any:
+def _fact(assertion: Assertion, writer: Writer, citing: _Cited) -> Any:
     text = writer.term(assertion.formula)
-    return text if assertion.name.startswith("fact ") else {"name": assertion.name, "assertion": text}
+    name = {} if assertion.name.startswith("fact ") else {"name": assertion.name}
+    item = citing.item(name | {"assertion": text}, assertion.origin.pointer)
+    return item if len(item) > 1 else text
 
 
 def _statement(name: str, formula: Node, writer: Writer, quantifier: str) -> dict[str, Any]:
@@ -378,7 +421,7 @@ def _statement(name: str, formula: Node, writer: Writer, quantifier: str) -> dic
     return item | {"constraint": _with_names(writer, body, formula.binders, names)}
 
 
-def _verifications(module: Module, writer: Writer) -> list[dict[str, Any]]:
+def _verifications(module: Module, writer: Writer, citing: _Cited) -> list[dict[str, Any]]:
     """The claims; those that are options of one question under it, where its first one stands."""
     found: list[dict[str, Any]] = []
     questions: dict[MultipleChoice, dict[str, Any]] = {}
@@ -386,10 +429,11 @@ def _verifications(module: Module, writer: Writer) -> list[dict[str, Any]]:
         question = claim.question
         asked = {} if claim.ask == "must" else {"ask": claim.ask}
         if question is None:
-            found.append(_claim(claim, writer) | asked)
+            found.append(citing.item(_claim(claim, writer) | asked, claim.origin.pointer))
             continue
         if question not in questions:
-            questions[question] = {"name": question.name, **asked, "options": []}
+            item = {"name": question.name, **asked, "options": []}
+            questions[question] = citing.item(item, question.origin.pointer)
             found.append(questions[question])
         questions[question]["options"].append(_claim(claim, writer))
     return found

@@ -504,7 +504,16 @@ def _bindings(key: str, found: Bindings | None) -> Answer:
 
 
 def _core(items: Iterable[CoreItem] | None) -> list[Answer] | None:
-    return None if items is None else [{"pointer": each.pointer, "text": _premise(each)} for each in items]
+    if items is None:
+        return None
+    return [
+        {
+            "pointer": each.pointer,
+            "text": _premise(each),
+            **_given(quotes=to_plain(each.quotes) or None),
+        }
+        for each in items
+    ]
 
 
 def _premise(item: CoreItem) -> str:

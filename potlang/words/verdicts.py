@@ -61,30 +61,8 @@ def with_pack_rules_said(
     A pack's formulas are over names that the program may not have.
     """
     reporter = _Reporter(module, speaker, tree)
-
-    def said(core: tuple[CoreItem, ...] | None) -> tuple[CoreItem, ...] | None:
-        return core and tuple(reporter.pack_rule(each) if each.kind == "pack" else each for each in core)
-
-    def each_said(
-        cores: tuple[tuple[CoreItem, ...], ...] | None,
-    ) -> tuple[tuple[CoreItem, ...], ...] | None:
-        return cores and tuple(said(core) or () for core in cores)
-
-    def evidence_said(evidence: Evidence) -> Evidence:
-        return evidence._replace(
-            core=said(evidence.core),
-            cores=each_said(evidence.cores),
-            corrections=each_said(evidence.corrections),
-        )
-
     with suppress(OutOfFuel):
-        results = tuple(each._replace(evidence=evidence_said(each.evidence)) for each in report.results)
-        evidence, optimum = report.evidence, report.optimization
-        return report._replace(
-            results=results,
-            evidence=evidence and evidence_said(evidence),
-            optimization=optimum and optimum._replace(core=said(optimum.core)),
-        )
+        return report.with_core_items(lambda each: reporter.pack_rule(each) if each.kind == "pack" else each)
     return report
 
 
@@ -195,6 +173,13 @@ class _Reporter:
         return tuple(said)
 
     def _item(self, item: CoreItem) -> str:
+        quotes = ", ".join(
+            self._with("quotation", number=str(each.number), text=each.text) for each in item.quotes
+        )
+        said = self._premise(item)
+        return self._with("quoted", premise=said, quotations=quotes) if quotes else said
+
+    def _premise(self, item: CoreItem) -> str:
         if item.kind == "pack":
             return self._with("item", item=item.title, sentence=item.text)
         sentence = self._sentence(item) or self._with("as written", text=item.text)

@@ -10,6 +10,7 @@ from potlang.diag import Diagnostic, Label, Place, Sink
 from potlang.diag.sink import TooManyErrors
 from potlang.expressions.surface import ParsedProgram
 from potlang.ir.module import Assertion, Module
+from potlang.languages.pot.citations import report_citations
 from potlang.languages.pot.program import Checked, CompileError, Program
 from potlang.source import Document
 from potlang.tables.access import TablesChoice, allowed, allowing
@@ -118,6 +119,8 @@ def _checked(document: Document, value: object, sink: Sink) -> Checked:
     whole, loaded = tree, None
     if tree is not None and tree.sources:
         whole, loaded = _with_tables(tree, sink)
+    if tree is not None:
+        report_citations(tree, sink)
     built = None if whole is None else build_session(whole, sink)
     if tree is None or built is None:
         return Checked(document, tuple(sink.diagnostics(document)), None)

@@ -21,7 +21,7 @@ _DEEPEST: Final = 20
 """Levels that are indented: with more, a text of brackets alone would grow by the square of its length."""
 ORDER: Final = (
     *("$schema", "description", "imports", "sorts", "functions", "constants", "variables", "sources"),
-    *("knowledge_base", "rules", "verifications", "optimization", "actions", "semantics", "lint"),
+    *("knowledge_base", "rules", "verifications", "optimization", "actions", "semantics", "lint", "document"),
 )
 """The sections of a program in their order; others stand behind them as they are."""
 _TOKEN = re.compile(r'\s*("(?:[^"\\]|\\.)*+"|[^\s"\[\]{},:]++|[\[\]{},:])', re.DOTALL)

@@ -13,6 +13,7 @@ from potlang.prove.options import OptionError
 from potlang.utils.deadline import OutOfFuel
 
 if TYPE_CHECKING:
+    from potlang.expressions.surface import ParsedProgram
     from potlang.passes.pipeline import Callback, Pipeline
 
 PLAIN_PASSES = "simplify"
@@ -55,23 +56,35 @@ def passes_for(target: str) -> str:
     return DEFAULT_PASSES if target == "smt2" else PLAIN_PASSES
 
 
-def emit_after(pipeline: Pipeline, module: Module, target: Target, callback: Callback | None = None) -> str:
+def emit_after(
+    pipeline: Pipeline,
+    module: Module,
+    target: Target,
+    callback: Callback | None = None,
+    cited: ParsedProgram | None = None,
+) -> str:
     """A module as text after a pipeline, with each formula in SMT-LIB text as solvers are sent it.
 
-    `callback` sees each pass. Raises as `emit` and the passes do.
+    `callback` sees each pass; `cited` is the program as it was read, whose citations PoT keeps. Raises as
+    `emit` and the passes do.
     """
     plain, forms = pipeline.divided()
     # Programs have dates and money; numbers stand for them only where engines read.
     module = module.typed or module if target == "pot" else module
     if target != "smt2":
-        return emit(pipeline.run(module, callback), target)
+        return emit(pipeline.run(module, callback), target, cited=cited)
     if callback is not None:
         pipeline.run(module, callback)
     return emit(plain.run(module), target, SentForm(str(forms)))
 
 
-def emit(module: Module, target: Target, sent: SentForm | None = None) -> str:
-    """A module as text, for `smt2` in the form `sent`. Raises ValueError for an unknown target."""
+def emit(
+    module: Module, target: Target, sent: SentForm | None = None, cited: ParsedProgram | None = None
+) -> str:
+    """A module as text, for `smt2` in the form `sent`, for `pot` with the citations of `cited`.
+
+    Raises ValueError for an unknown target.
+    """
     match target:
         case "ir":
             from potlang.ir.text import print_module
@@ -85,5 +98,5 @@ def emit(module: Module, target: Target, sent: SentForm | None = None) -> str:
             from potlang.sema.emit import module_to_pot
             from potlang.utils.serialize import json_text
 
-            return json_text(module_to_pot(module)) + "\n"
+            return json_text(module_to_pot(module, cited)) + "\n"
     raise ValueError(f"unknown target {target!r}: one of ir, smt2, pot")

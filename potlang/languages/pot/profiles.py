@@ -31,7 +31,7 @@ _LEFT_OUT: Final = {
     "option": ("implies",),
 }
 """Keys that a formula says as well, or that another form of the object has."""
-_NOT_WRITTEN: Final = ("$schema", "description", "actions", "sources", "lint")
+_NOT_WRITTEN: Final = ("$schema", "description", "actions", "sources", "lint", "document", "cites")
 _CLAIMS: Final = dict.fromkeys(("rule", "verification", "option"), ("constraint",))
 _NEEDED: Final[Mapping[str, tuple[str, ...]]] = {**_CLAIMS, "binder": ("sort",)}
 _KEPT: Final = ("type", "enum", "items", "properties", "required", "anyOf", "$ref")

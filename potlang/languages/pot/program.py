@@ -15,6 +15,7 @@ from potlang.export import Way
 from potlang.expressions import surface
 from potlang.ir.module import Assertion, AssertionKind, Claim, Module, Origin
 from potlang.ir.nodes import SymbolKind
+from potlang.languages.pot.citations import with_quotations
 from potlang.languages.pot.lower import DEFAULT_PASSES, Target, divided, emit_after, lower, passes_for
 from potlang.languages.pot.report import Report
 from potlang.passes.pipeline import read_pipeline
@@ -172,7 +173,7 @@ class Program:
             return self.written_for(target, pipeline.run(self.module), claim)
         if claim is not None:
             raise OptionError(f"`claim` means nothing for {target}: all claims are written")
-        return emit_after(pipeline, self.module, target)
+        return emit_after(pipeline, self.module, target, cited=self.tree)
 
     def written_for(self, way: Way, module: Module, claim: str | None = None) -> str:
         """The program's module after passes as a text for another tool. Raises as `emit` does."""
@@ -216,7 +217,11 @@ class Program:
 
     def report(self, found: ProgramResult) -> Report:
         """The report with these results, this program's diagnostics and the version."""
-        return reported(self._with_pack_rules_said(found), self._checked)
+        return reported(self.told(found), self._checked)
+
+    def told(self, found: ProgramResult) -> ProgramResult:
+        """The results with the sentences that the program cites, and with the rules of packs as sentences."""
+        return self._with_pack_rules_said(with_quotations(found, self.tree))
 
     def _with_pack_rules_said(self, found: ProgramResult) -> ProgramResult:
         """The results with sentences for the rules of packs that they rest on ([WORDS-PACK])."""
@@ -402,7 +407,7 @@ class Session(Closing):
             raise Interrupted(self._reported(error.known, checked)) from error
 
     def _reported(self, results: tuple[Result, ...], checked: Checked) -> Report:
-        return reported(self.program._with_pack_rules_said(self._answer(results)), checked)
+        return reported(self.program.told(self._answer(results)), checked)
 
     def _answer(self, results: tuple[Result, ...]) -> ProgramResult:
         verdict = worst(each.verdict for each in results)

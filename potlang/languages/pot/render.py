@@ -27,6 +27,7 @@ from potlang.report.text import (
     model_lines,
     other_core_lines,
     place_words,
+    quotation_lines,
     sentence_lines,
     verdict_line,
 )
@@ -68,6 +69,7 @@ def _result(result: Result, style: Style, said: ResultWords | None = None) -> It
     kind = "norm " if result.kind == "norm" else "option " if result.question is not None else ""
     place = style.dim(place_words(result.pointer))
     yield f"{kind}{visible(result.name)}: {answer_words(result, style)}{place}"
+    yield from (f"  {line}" for line in quotation_lines(result.quotes))
     if result.verdict is Verdict.UNKNOWN:
         yield from _unknown(result)
     if said is None:

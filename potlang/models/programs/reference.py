@@ -76,7 +76,7 @@ LITERALS: Final = (
     *("$900", "900 EUR", "5 kg", "10 %", "#b0101", "#xff"),
 )
 """Literals; months are no duration, and a list is a set where one is expected."""
-_NOT_SECTIONS: Final = ("$schema", "description", "sources", "actions", "lint")
+_NOT_SECTIONS: Final = ("$schema", "description", "sources", "actions", "lint", "document", "cites")
 """Parts of a program that say nothing of a question."""
 _STATED: Final = ("rule", "verification", "option")
 """Forms that share the keys of a statement."""

@@ -20,6 +20,8 @@ class ItemReader:
     def __init__(self, sink: Sink) -> None:
         self.sink = sink
         self.shapes = Shapes(sink)
+        self.cites: dict[str, tuple[int, ...]] = {}
+        """What the items that were read cite, by pointer ([CITE-ITEM])."""
 
     def _object(
         self, value: object, pointer: str, what: str, known: tuple[str, ...], required: tuple[str, ...] = ()
@@ -27,6 +29,10 @@ class ItemReader:
         item = self.shapes.object_of(value, pointer, what, known, required)
         if item is not None and "description" in known and item.get("description") is not None:
             self.shapes.string(item["description"], f"{pointer}/description")
+        if item is not None and item.get("cites") is not None and "cites" in known:
+            place = f"{pointer}/cites"
+            numbers = self._each(item["cites"], place, "a list of numbers of sentences", self.shapes.ordinal)
+            self.cites[pointer] = tuple(numbers)
         return item
 
     def _each(

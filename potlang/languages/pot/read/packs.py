@@ -89,6 +89,8 @@ def _read_fragment(value: object, shapes: Shapes) -> ParsedProgram | None:
     """The program of a pack, which declares variables and asserts, and does nothing else."""
     item = shapes.object_of(value, "/program", "an object with `knowledge_base` or `rules`", _FRAGMENT)
     program = None if item is None else read_program(item, shapes.sink)
+    for pointer in program.cites if program is not None else ():
+        shapes.unknown_key("cites", {}, pointer, ())
     for fact in program.facts if program is not None else ():
         if fact.variables:
             shapes.unknown_key("variables", {}, fact.pointer, ("assertion", "value", "name"))

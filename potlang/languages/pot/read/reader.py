@@ -16,6 +16,7 @@ from potlang.diag.sink import Sink
 from potlang.expressions.shapes import Object, Shapes
 from potlang.expressions.surface import (
     BinderDecl,
+    CitedDocument,
     ConstantGroup,
     FunctionDecl,
     ParsedProgram,
@@ -44,6 +45,7 @@ SECTIONS = (
     "semantics",
     "sources",
     "lint",
+    "document",
 )
 _FREE = ("$schema", "description")
 _FORMAT = re.compile(r"\bpot-(\d{1,9})(?!\d)")
@@ -98,6 +100,8 @@ class _Reader(ItemReader):
         sources = SourceReader(self.sink)
         module.sources = self._section("sources", sources.source)
         module.lint = settings.lint(*self._found("lint"))
+        module.document = self._document(*self._found("document"))
+        module.cites = {**self.cites, **statements.cites}
         if self.sink.has_errors:
             values = {section: value for section, (value, _) in self.sections.items()}
             module.broken = broken_names(values, module)
@@ -152,10 +156,28 @@ class _Reader(ItemReader):
             return None
         return list(dict.fromkeys(self._section("actions", settings.action)))
 
+    def _document(self, value: object, pointer: str) -> CitedDocument | None:
+        """The sentences that items cite; None where there is no such section, or it is malformed."""
+        if value is None:
+            return None
+        known = ("name", "sha256", "sentences", "description")
+        item = self._object(value, pointer, "an object with `sentences`", known, ("sentences",))
+        if item is None:
+            return None
+        place = f"{pointer}/sentences"
+        if "sentences" in item and item["sentences"] is None:
+            self.shapes.wrong_type(None, place, "a list of sentences")
+        sentences = self._each(item.get("sentences"), place, "a list of sentences", self.shapes.string)
+        name = self._given(item, "name", pointer, self.shapes.string)
+        sha256 = self._given(item, "sha256", pointer, self.shapes.string)
+        # Of a malformed list the numbers may mean other sentences.
+        is_whole = isinstance(item.get("sentences"), list) and len(sentences) == len(item["sentences"])
+        return CitedDocument(name, sha256, tuple(sentences)) if is_whole else None
+
     # --- declarations ----------------------------------------------------------------------------
 
     def _sort(self, value: object, pointer: str) -> SortDecl | None:
-        known = ("name", "type", "values", "fields", "description")
+        known = ("name", "type", "values", "fields", "description", "cites")
         item = self._object(
             value, pointer, "a sort: an object with `name` and `type`", known, ("name", "type")
         )
@@ -212,7 +234,7 @@ class _Reader(ItemReader):
         self.sink.report("POT1012", Place(place, on_key=True), key=key, helps=helps, fixes=[fix])
 
     def _function(self, value: object, pointer: str) -> FunctionDecl | None:
-        known = ("name", "domain", "range", "params", "body", "closed", "description")
+        known = ("name", "domain", "range", "params", "body", "closed", "description", "cites")
         what = "a function: an object with `name`, `domain` and `range`"
         item = self._object(value, pointer, what, known, ("name", "domain", "range"))
         if item is None:
@@ -273,7 +295,8 @@ class _Reader(ItemReader):
         return None if item is None else self._members(group, item, pointer)
 
     def _group_object(self, value: object, pointer: str, words: str, keys: tuple[str, ...]) -> Object | None:
-        return self._object(value, pointer, f"a group: an object with {words}", (*keys, "description"), keys)
+        known = (*keys, "description", "cites")
+        return self._object(value, pointer, f"a group: an object with {words}", known, keys)
 
     def _members(self, group: str, item: Object, pointer: str) -> ConstantGroup | None:
         sort = self._field(item, "sort", pointer, self.shapes.sort)

@@ -24,7 +24,7 @@ class StatementReader(ItemReader):
         if not isinstance(value, dict):
             formula = self.shapes.formula(value, pointer)
             return FactDecl(None, formula, True, (), pointer) if formula is not None else None
-        known = ("assertion", "value", "variables", "name", "description")
+        known = ("assertion", "value", "variables", "name", "description", "cites")
         item = self._object(value, pointer, "a fact", known, ("assertion",))
         if item is None:
             return None
@@ -38,7 +38,9 @@ class StatementReader(ItemReader):
 
     def rule(self, value: object, pointer: str) -> StatementDecl | None:
         """A statement with its role and its exceptions; None, with reports, if it is malformed."""
-        item = self._statement_object(value, pointer, "a rule", "role", "unless", "overrides", "default")
+        item = self._statement_object(
+            value, pointer, "a rule", "role", "unless", "overrides", "default", "cites"
+        )
         if item is None:
             return None
         statement = self._statement(item, pointer)
@@ -49,7 +51,7 @@ class StatementReader(ItemReader):
 
     def verification(self, value: object, pointer: str) -> StatementDecl | None:
         """A claim, or a question with options; None, with reports, if it is malformed."""
-        item = self._statement_object(value, pointer, "a verification", "find", "ask", "options")
+        item = self._statement_object(value, pointer, "a verification", "find", "ask", "options", "cites")
         if item is None:
             return None
         statement = self._statement(item, pointer)

@@ -168,6 +168,7 @@ function coreList(evidence, words, show, result) {
           " ",
           element("code", {}, item.text),
           said(item, at) ? element("span", { class: "quiet" }, ` ${said(item, at)}`) : null,
+          (item.quotes ?? []).map((quote) => element("div", { class: "quiet" }, `by sentence ${quote.number}: “${quote.text}”`)),
         ),
       ),
     ),
