@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from datetime import date, timedelta
 from fractions import Fraction
+from itertools import pairwise
 from types import MappingProxyType
 from typing import Any, Final, Literal, NamedTuple, get_args
 
@@ -185,7 +186,7 @@ def _at(text: _Text, node: s.Expr, others: Mapping[str, list[str]]) -> Iterator[
             if sign == "->":
                 yield from _premises(text, args[0])
             if sign in _SIGNS:
-                for left, right in zip(args, args[1:], strict=False):
+                for left, right in pairwise(args):
                     yield from _between(text, "connective", left, right, sign, _SIGNS[sign])
         case s.Prefix(op="not"):
             found = _NOT.match(text.text, node.start)
