@@ -39,10 +39,10 @@ _NO_PROSE = (
     rb"[ \t]*+[:=][ \t\[{]"
 )
 """Text that may mean to be a program, a trace, or a solution in another form."""
-_SENTENCE = rb"[A-Za-z]{2,}[ \t,]++[A-Za-z]++[ \t,]++[A-Za-z$\\0-9]"
+_SENTENCE = rb"(?<![A-Za-z])[A-Za-z]{2,}+[ \t,]++[A-Za-z]++[ \t,]++[A-Za-z$\\0-9]"
 _CALCULATES = (
     rb"\\boxed[ \t]*+\{|(?m:^[ \t]*+####[ \t]*+\S)"
-    rb"|[0-9A-Za-z)}$%][ \t$]*+(?:=|\\[gl]eq?\b|\\approx\b)[ \t$]*+[-0-9A-Za-z(\\$]"
+    rb"|[0-9A-Za-z)}$%][ \t$]{0,20}+(?:=|\\[gl]eq?\b|\\approx\b)[ \t$]*+[-0-9A-Za-z(\\$]"
 )
 _MOST_OF_MESSAGE = 1 << 22
 

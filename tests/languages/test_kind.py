@@ -235,8 +235,11 @@ def test_any_bytes_have_a_kind(data: bytes) -> None:
             b"{[{",
         ),
         *(b"\nStep 1", b"\n**Step", b"\nEdge", b"\n[ "),
+        *(b"x", b"$", b"$ ", b"x ", b"ab ", b"1$", b"\\"),
     ],
 )
 def test_long_input_takes_linear_time(begin: bytes, piece: bytes) -> None:
     """Backtracking over a repeated piece would take hours here."""
-    assert kind_of(begin + piece * 500_000 + Random(1).randbytes(9)) in KINDS
+    data = begin + piece * 500_000 + Random(1).randbytes(9)
+    assert kind_of(data) in KINDS
+    assert is_prose(data) in (True, False)
