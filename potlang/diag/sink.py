@@ -82,6 +82,9 @@ class Sink:
         row = CODES[code]
         level = severity or row.severity
         where = Place(place, span) if isinstance(place, str) else place
+        if self._counted:
+            # What tells errors apart is their headline and their place.
+            primary, labels, notes, helps, fixes = "", (), (), (), ()
         secondary = tuple(labels)
         if not self._has_room(level, (Label(where), *secondary)):
             return

@@ -36,7 +36,12 @@ MOST_REMEMBERED = 1 << 19
 _PERIOD = 1 << 10
 
 _LAZY = frozenset({op.AND, op.OR, op.IMPLIES})
-_DECIDES = {(op.AND, 0): False, (op.OR, 0): True, (op.IMPLIES, 0): False, (op.IMPLIES, 1): True}
+_DECIDES: Mapping[tuple[op.Operator | Symbol, int], bool] = {
+    (op.AND, 0): False,
+    (op.OR, 0): True,
+    (op.IMPLIES, 0): False,
+    (op.IMPLIES, 1): True,
+}
 """The value of an argument that decides, by operator and, for `=>`, place."""
 _TABLES = (ArraySort, SetSort, FunctionSort)
 _Failure = NotEvaluable | values.Unspecified
@@ -62,16 +67,49 @@ class OutOfSteps(NotEvaluable):
     """The computation was given up: it took too many steps, or too long."""
 
 
+class Survey:
+    """What evaluating needs to know of the nodes of one pool, whatever they mean: found out once."""
+
+    def __init__(self) -> None:
+        self.free: dict[int, tuple[Var, ...]] = {}
+        self.shared: set[int] = set()
+        """The nodes that can be met more than once: their values are worth remembering."""
+        self._roots: set[int] = set()
+
+    def take(self, root: Node) -> None:
+        """Find the free variables of each node of a formula, and the nodes that occur more than once."""
+        if root.id in self._roots:
+            return
+        self._roots.add(root.id)
+        free: dict[int, frozenset[Var]] = {}
+        seen: set[int] = {root.id}
+        for node in reachable(root):
+            for child in children(node):
+                # Remembered is only what can be met twice: shared nodes, and quantifiers, which a binder
+                # around them enters once for each binding.
+                if child.id in seen or isinstance(child, Quant):
+                    self.shared.add(child.id)
+                seen.add(child.id)
+            below = free_by_parts(node, free)
+            free[node.id] = below
+            if node.id not in self.free:
+                self.free[node.id] = tuple(sorted(below, key=lambda var: var.id)) if below else ()
+
+
 class Evaluator:
     """Values in one structure, of nodes of one pool; what several of them need is computed once.
 
-    All calls together have `most_steps`, and end at `deadline`.
+    All calls together have `most_steps`, and end at `deadline`. Evaluators of one pool may have one `survey`.
     """
 
     def __init__(
-        self, structure: Structure, most_steps: int = 50_000_000, deadline: Deadline | None = None
+        self,
+        structure: Structure,
+        most_steps: int = 50_000_000,
+        deadline: Deadline | None = None,
+        survey: Survey | None = None,
     ) -> None:
-        self._evaluation = _Evaluation(structure, most_steps, deadline or Deadline(inf))
+        self._evaluation = _Evaluation(structure, most_steps, deadline or Deadline(inf), survey or Survey())
 
     def value(self, node: Node, env: Mapping[Var, object] | Iterable[tuple[Var, object]] = ()) -> object:
         """As `evaluate`."""
@@ -96,15 +134,13 @@ class _EvaluationFrame:
 
 
 class _Evaluation:
-    def __init__(self, structure: Structure, steps: int, deadline: Deadline) -> None:
+    def __init__(self, structure: Structure, steps: int, deadline: Deadline, survey: Survey) -> None:
         self.steps = steps
         self.deadline = deadline
         self.structure = structure
+        self.survey = survey
         self.env: dict[Var, object] = {}
         self.guards = Guards(structure)
-        self.surveyed: set[int] = set()
-        self.free: dict[int, tuple[Var, ...]] = {}
-        self.shared: set[int] = set()
         self.memo: dict[tuple[object, ...], object] = {}
         self.domains: dict[Sort, list[object]] = {}
         self.stack: list[_EvaluationFrame] = []
@@ -113,24 +149,19 @@ class _Evaluation:
 
     def run(self, root: Node, env: dict[Var, object]) -> object:
         """The value, or the failure that stands for it."""
+        self.env = env
         # Facts over constants are most of a program: they need no frame, no survey and no memo.
         value = self._plain(root)
         if value is not _PENDING:
             return value
-        self.env = env
         self.stack.clear()
-        self._survey(root)
+        self.survey.take(root)
         result = self._enter(root)
         while self.stack:
-            self.steps -= 1
-            if self.steps < 0:
-                raise OutOfSteps("it takes too many steps")
-            # The clock is read once in a while only: reading it costs more than a step.
-            if not self.steps % _PERIOD and self.deadline.passed():
-                raise OutOfSteps("it takes too long")
+            self._count()
             frame = self.stack[-1]
             if result is not _PENDING:
-                self._receive(frame, result)
+                _receive(frame, result)
             result = self._step(frame)
             if result is not _PENDING:
                 self._leave(result)
@@ -154,7 +185,7 @@ class _Evaluation:
         return self._called(root, args)
 
     def _flat(self, node: App) -> object:
-        """The value of a symbol applied to constants and literals, none of them defined; else `_PENDING`."""
+        """The value of a symbol applied to names and literals, none of them defined; else `_PENDING`."""
         symbol = node.op
         if type(symbol) is not Symbol or symbol in self.structure.definitions:
             return _PENDING
@@ -180,51 +211,41 @@ class _Evaluation:
             return failure
 
     def _leaf(self, node: Node) -> object:
-        """The value of a constant or literal; `_PENDING` for other nodes, and where it is defined."""
+        """The value of a variable, constant or literal; `_PENDING` for others and what is defined."""
+        if type(node) is Var:
+            if node in self.env:
+                return self.env[node]
+            return NotEvaluable(f"the variable {node.name[:100]} has no value")
         value = self.leaves.get(node.id, _PENDING)
-        if value is _PENDING and (
-            type(node) is Lit or (type(node) is Sym and node.symbol not in self.structure.definitions)
-        ):
-            value = self.leaves[node.id] = self._enter(node)
+        if value is _PENDING:
+            if type(node) is Lit:
+                value = self.leaves[node.id] = canonical(value_of(node), node.sort, self.structure)
+            elif type(node) is Sym and node.symbol not in self.structure.definitions:
+                value = self.leaves[node.id] = self._constant(node.symbol)
         return value
 
     def _count(self) -> None:
         self.steps -= 1
         if self.steps < 0:
             raise OutOfSteps("it takes too many steps")
-
-    def _survey(self, root: Node) -> None:
-        """Find the free variables of each node, and the nodes that occur more than once."""
-        if root.id in self.surveyed:
-            return
-        self.surveyed.add(root.id)
-        free: dict[int, frozenset[Var]] = {}
-        seen: set[int] = {root.id}
-        for node in reachable(root):
-            for child in children(node):
-                # Remembered is only what can be met twice: shared nodes, and quantifiers, which a binder
-                # around them enters once for each binding.
-                if child.id in seen or isinstance(child, Quant):
-                    self.shared.add(child.id)
-                seen.add(child.id)
-            below = free_by_parts(node, free)
-            free[node.id] = below
-            if node.id not in self.free:
-                self.free[node.id] = tuple(sorted(below, key=lambda var: var.id)) if below else ()
+        # The clock is read once in a while only: reading it costs more than a step.
+        if not self.steps % _PERIOD and self.deadline.passed():
+            raise OutOfSteps("it takes too long")
 
     def _enter(self, node: Node) -> object:
         """The value of `node` if it is at hand; else a new frame and `_PENDING`."""
-        match node:
-            case Lit():
-                return canonical(value_of(node), node.sort, self.structure)
-            case Var():
-                return self.env.get(node, NotEvaluable(f"the variable {node.name[:100]} has no value"))
-            case Sym() if node.symbol not in self.structure.definitions:
-                return self._constant(node.symbol)
+        is_shared = node.id in self.survey.shared
+        if type(node) is not App:
+            value = self._leaf(node)
+        else:
+            # A table is looked up as fast as a value that is remembered; an operator may take longer.
+            value = _PENDING if is_shared and type(node.op) is not Symbol else self._plain(node)
+        if value is not _PENDING:
+            return value
         key: tuple[object, ...] | None = None
-        if node.id in self.shared or isinstance(node, Sym):
+        if is_shared or isinstance(node, Sym):
             # A value depends on the free variables alone, so bindings of others hit the same entry.
-            key = (node.id, *[self.env.get(var) for var in self.free.get(node.id, ())])
+            key = (node.id, *[self.env.get(var) for var in self.survey.free.get(node.id, ())])
             if key in self.memo:
                 return self.memo[key]
         self.stack.append(_EvaluationFrame(node, key))
@@ -248,25 +269,16 @@ class _Evaluation:
                 self.memo.clear()
             self.memo[frame.key] = result
 
-    def _receive(self, frame: _EvaluationFrame, result: object) -> None:
-        if isinstance(result, _Failure):
-            # A failure is kept, not raised: a later part may decide the whole ([IR-EVAL-3]). The first one is
-            # reported.
-            frame.failure = frame.failure or result
-        frame.got.append(result)
-
     def _step(self, frame: _EvaluationFrame) -> object:
         """The value of the frame's node, or `_PENDING` with a frame for its next part on the stack."""
-        while True:
-            node = frame.node
-            result = self._quantify(frame, node) if isinstance(node, Quant) else self._apply(frame, node)
-            if isinstance(result, _NextPart):
-                value = self._enter(result.node)
-                if value is _PENDING:
-                    return _PENDING
-                self._receive(frame, value)
-                continue
-            return result
+        node = frame.node
+        if isinstance(node, Quant):
+            return self._quantify(frame, node)
+        if not isinstance(node, App):
+            return self._apply(frame, node, ())
+        if node.op is op.ITE:
+            return self._choose(frame, node)
+        return self._connect(frame, node) if node.op in _LAZY else self._apply(frame, node, node.args)
 
     # --- quantifiers ---
 
@@ -283,11 +295,14 @@ class _Evaluation:
         # `got` keeps one value at a time here, or it would hold a value for each binding.
         elif frame.got.pop() is decisive:
             return decisive
-        binding = next(frame.bindings, None)
-        if binding is None:
-            return frame.failure or (not decisive)
-        self.env.update(zip(quant.binders, binding, strict=True))
-        return _NextPart(quant.body)
+        for binding in frame.bindings:
+            self.env.update(zip(quant.binders, binding, strict=True))
+            value = self._enter(quant.body)
+            if value is _PENDING or value is decisive:
+                return value
+            if isinstance(value, _Failure):
+                frame.failure = frame.failure or value
+        return frame.failure or (not decisive)
 
     def _restore(self, frame: _EvaluationFrame) -> None:
         for var, value in frame.saved.items():
@@ -303,19 +318,40 @@ class _Evaluation:
 
     # --- applications ---
 
-    def _apply(self, frame: _EvaluationFrame, node: Node) -> object:
-        """A strict application, unless it is one of the lazy operators or defined."""
+    def _connect(self, frame: _EvaluationFrame, node: App) -> object:
+        """A connective: its parts in order, until one decides."""
+        got, args = frame.got, node.args
+        implies = node.op is op.IMPLIES
+        while True:
+            if got and got[-1] is _DECIDES[node.op, len(got) - 1 if implies else 0]:
+                return True if implies else got[-1]
+            if len(got) == len(args):
+                return frame.failure or self._called(node, got)
+            value = self._enter(args[len(got)])
+            if value is _PENDING:
+                return value
+            _receive(frame, value)
+
+    def _choose(self, frame: _EvaluationFrame, node: App) -> object:
+        """`ite`: the chosen branch alone is computed."""
         got = frame.got
-        if isinstance(node, App):
-            if node.op is op.ITE:
-                return _choose(node, got)
-            if node.op in _LAZY:
-                if got and got[-1] is _DECIDES[node.op, len(got) - 1 if node.op is op.IMPLIES else 0]:
-                    return got[-1] if node.op is not op.IMPLIES else True
-            elif frame.failure is not None:
-                return frame.failure
-            if len(got) < len(node.args):
-                return _NextPart(node.args[len(got)])
+        if not got:
+            value = self._enter(node.args[0])
+            if value is _PENDING:
+                return value
+            _receive(frame, value)
+        if len(got) == 1 and isinstance(got[0], bool):
+            return self._enter(node.args[1] if got[0] else node.args[2])
+        return got[-1]
+
+    def _apply(self, frame: _EvaluationFrame, node: Node, args: tuple[Node, ...]) -> object:
+        """A strict application, or what is defined."""
+        got = frame.got
+        while frame.failure is None and len(got) < len(args):
+            value = self._enter(args[len(got)])
+            if value is _PENDING:
+                return value
+            _receive(frame, value)
         if frame.failure is not None:
             return frame.failure
         symbol = node.symbol if isinstance(node, Sym) else node.op if isinstance(node, App) else None
@@ -337,10 +373,10 @@ class _Evaluation:
         if len(frame.got) > len(params):
             return frame.got[-1]
         # Bodies are surveyed when they are first unfolded: most definitions are not used by most formulas.
-        self._survey(definition.body)
+        self.survey.take(definition.body)
         frame.saved = {var: self.env.get(var, _PENDING) for var in params}
         self.env.update(zip(params, frame.got, strict=True))
-        return _NextPart(definition.body)
+        return self._enter(definition.body)
 
     def _call(self, node: App, args: list[object]) -> object:
         operator = node.op
@@ -369,19 +405,9 @@ class _Evaluation:
         return canonical(function(*args), symbol.range, self.structure)
 
 
-class _NextPart:
-    """The part of a frame's node to compute next."""
-
-    __slots__ = ("node",)
-
-    def __init__(self, node: Node) -> None:
-        self.node = node
-
-
-def _choose(node: App, got: list[object]) -> object:
-    """`ite`: the chosen branch alone is computed."""
-    if not got:
-        return _NextPart(node.args[0])
-    if len(got) == 1 and isinstance(got[0], bool):
-        return _NextPart(node.args[1] if got[0] else node.args[2])
-    return got[-1]
+def _receive(frame: _EvaluationFrame, result: object) -> None:
+    if isinstance(result, _Failure):
+        # A failure is kept, not raised: a later part may decide the whole ([IR-EVAL-3]). The first one is
+        # reported.
+        frame.failure = frame.failure or result
+    frame.got.append(result)

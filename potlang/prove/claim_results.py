@@ -275,7 +275,7 @@ class ClaimResults:
         if not all(evaluations.both(*each).holds for each in zip((true, false), sides, strict=True)):
             return None
         true, false = complete(true, self._original), complete(false, self._original)
-        terms = self._verifier.terms.everything()
+        terms = self._verifier.terms.everything
         return nearest(true, false, terms, is_model, Deadline(left))
 
     def _with_scenarios(self, state: ClaimState, result: Result) -> Result:

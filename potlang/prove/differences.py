@@ -10,11 +10,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from functools import cached_property
 from typing import NamedTuple
 
 from potlang.ir import operators as op
 from potlang.ir.evaluator import Evaluator
 from potlang.ir.nodes import App, Node, Quant, Sym, Symbol, reachable, symbols_in
+from potlang.ir.sorts import ArraySort, DeclaredSort, FunctionSort, SetSort, TupleSort
 from potlang.ir.structure import FunctionTable, NotEvaluable, Structure
 from potlang.ir.values import Unspecified
 from potlang.prove.terms import Term
@@ -29,6 +31,7 @@ _MOST_ROUNDS = 4
 _MOST_EXCHANGES = 60
 """Of one claim: a count, so that the same program gets the same answer on every machine."""
 _PLAIN = (bool, int, Fraction, str)
+_NOT_COMPARED = (DeclaredSort, TupleSort, SetSort, ArraySort, FunctionSort)
 
 IsModel = Callable[[int, Structure, Structure], bool]
 """Whether a structure is a model of the claim (0) or its denial (1), as the one that it was made of."""
@@ -47,10 +50,12 @@ def nearest(
     true: Structure, false: Structure, terms: Sequence[Term], is_model: IsModel, deadline: Deadline
 ) -> Nearest | None:
     """The two models, as near to each other as exchanges bring them; None if that takes too long."""
-    pair, left = _Pair(true, false), _MOST_EXCHANGES
+    # Elements, records and the like are not compared.
+    terms = [each for each in terms if not isinstance(each.node.sort, _NOT_COMPARED)]
+    pair, left = _Pair(true, false, terms), _MOST_EXCHANGES
     # In halves: what belongs together is exchanged together, be it of one individual or of one function.
     for number in range(_MOST_ROUNDS):
-        differing = pair.differing(terms)
+        differing = list(pair.differing)
         if number % 2 == 0:
             differing.sort(key=_arguments)
         waiting = _halves(differing)
@@ -61,7 +66,7 @@ def nearest(
             group, left = waiting.pop(), left - 1
             other = pair.exchanged(group)
             if other is not None and other.is_made_of(pair, is_model):
-                pair = _Pair(other.true, pair.false)
+                pair = _Pair(other.true, pair.false, terms)
                 # What was refused before may be possible now.
                 is_done = is_done and not refused
             else:
@@ -69,7 +74,7 @@ def nearest(
                 refused = True
         if is_done or len(differing) < 3:
             break
-    return Nearest(pair.true, pair.false, tuple(pair.differing(terms)))
+    return Nearest(pair.true, pair.false, tuple(pair.differing))
 
 
 def _halves(group: list[Term]) -> list[list[Term]]:
@@ -102,19 +107,21 @@ def _symbol(node: Node) -> object:
 
 
 class _Pair:
-    def __init__(self, true: Structure, false: Structure) -> None:
+    def __init__(self, true: Structure, false: Structure, terms: Sequence[Term]) -> None:
         self.true = true
         self.false = false
+        self._terms = terms
         self._evaluators = Evaluator(true), Evaluator(false)
 
     def is_made_of(self, pair: _Pair, is_model: IsModel) -> bool:
         """Whether both are models still, as those of the pair that they were made of."""
         return is_model(0, self.true, pair.true) and is_model(1, self.false, pair.false)
 
-    def differing(self, terms: Sequence[Term]) -> list[Term]:
-        """The terms that have another value in each; elements, records and the like are not compared."""
+    @cached_property
+    def differing(self) -> list[Term]:
+        """The terms that have another value in each."""
         found: dict[object, Term] = {}
-        for term in terms:
+        for term in self._terms:
             values = [_value(each, term.node) for each in self._evaluators]
             if all(isinstance(each, _PLAIN) for each in values) and values[0] != values[1]:
                 # Of names of one thing in both, the first speaks for it.
@@ -134,7 +141,7 @@ class _Pair:
                     return None
                 changes[side][cell] = values[1 - side]
         true, false = _changed(self.true, changes[0]), _changed(self.false, changes[1])
-        return None if true is None or false is None else _Pair(true, false)
+        return None if true is None or false is None else _Pair(true, false, self._terms)
 
     def _cell(self, side: int, node: Node) -> Cell | None:
         """The symbol and the arguments by which a structure has the value of a term."""

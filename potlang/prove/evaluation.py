@@ -6,14 +6,16 @@ once is true again wherever these are the same. Claims on one policy have models
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from potlang.ir.evaluator import Survey
 from potlang.ir.module import Assertion, Module
 from potlang.ir.nodes import Node, Symbol, symbols_in
 from potlang.ir.sorts import BOOL, DeclaredSort
 from potlang.ir.structure import FunctionTable, NotEvaluable, Structure, definitions_of, free_symbols
-from potlang.prove.modelcheck import check_model
+from potlang.prove.modelcheck import ModelCheck, check_model
 
 _FEW = 50
 """Fewer assumptions are evaluated faster than compared."""
@@ -42,6 +44,8 @@ class Evaluations:
         self._last: Structure | None = None
         self._users: dict[Symbol | None, list[int]] | None = None
         self._trivial: tuple[Structure | None] | None = None
+        self._survey = Survey()
+        self._refusals: Counter[str | None] = Counter()
         self.extra: tuple[Assertion, ...] = ()
 
     def forget(self) -> None:
@@ -84,7 +88,11 @@ class Evaluations:
         for symbol, meaning in structure.functions.items():
             if model.functions.get(symbol) is not meaning:
                 places.update(users.get(symbol, ()))
-        return self._checked([every[place] for place in sorted(places)], None, structure).holds is True
+        # What refused other exchanges is likely to refuse this one.
+        changed = sorted(places, key=lambda place: (-self._refusals[every[place].key], place))
+        found = self._model_check([every[place] for place in changed], None, structure)
+        self._refusals[found.failed] += 1
+        return found.holds is True
 
     def trivial(self) -> Structure | None:
         """The structure of one element for each sort in which all predicates are true, if it is a model.
@@ -154,7 +162,7 @@ class Evaluations:
     def _checked(
         self, assertions: Sequence[Assertion], side: Node | None, structure: Structure
     ) -> Evaluation:
-        found = check_model(self._module, assertions, side, structure)
+        found = self._model_check(assertions, side, structure)
         if found.holds is False:
             return Evaluation(False, f"{found.failed} is false in the model")
         if found.skipped:
@@ -162,6 +170,11 @@ class Evaluations:
             more = f" and {len(found.skipped) - 1} more" if len(found.skipped) > 1 else ""
             return Evaluation(None, f"not evaluated: {name}{more}: {why}")
         return Evaluation(True, "")
+
+    def _model_check(
+        self, assertions: Sequence[Assertion], side: Node | None, structure: Structure
+    ) -> ModelCheck:
+        return check_model(self._module, assertions, side, structure, survey=self._survey)
 
     def symbols(self, formula: Node) -> tuple[Symbol, ...] | None:
         """The symbols that a formula's value depends on; None if definitions take part."""

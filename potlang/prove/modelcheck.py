@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from potlang.ir.evaluator import Evaluator, OutOfSteps
+from potlang.ir.evaluator import Evaluator, OutOfSteps, Survey
 from potlang.ir.module import Assertion, Module
 from potlang.ir.nodes import App, Node, Sym, Symbol, reachable
 from potlang.ir.structure import NotEvaluable, Structure
@@ -37,15 +37,16 @@ def check_model(
     *,
     most_ms: float = MOST_MS,
     most_steps: int = MOST_STEPS,
+    survey: Survey | None = None,
 ) -> ModelCheck:
     """Evaluate the assertions and `side`, closed formulas over `module`, in `structure`.
 
     Symbols that the structure does not know have some meaning, as `potlang.smt.models.complete` gives
     them. What is false is skipped if it mentions a symbol whose meaning could not be read. Beyond the
-    time or the steps, all that is left is skipped.
+    time or the steps, all that is left is skipped. `survey` is that of other checks over the module.
     """
     whole = complete(structure, module)
-    evaluator = Evaluator(whole, most_steps, Deadline(most_ms))
+    evaluator = Evaluator(whole, most_steps, Deadline(most_ms), survey)
     skipped: list[tuple[str, str]] = []
     over: str | None = None
     for name, formula in _named(assertions, side):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Container, Iterable, Iterator, Sequence
 from fractions import Fraction
+from functools import cached_property
 from itertools import islice, product
 from typing import NamedTuple
 
@@ -195,6 +196,7 @@ class TermCollector:
         put: dict[Node, Node] = dict(zip(definition.params, args, strict=True))
         return [substitute(self.module.pool, definition.body, put)]
 
+    @cached_property
     def everything(self) -> list[Term]:
         """All constants, and all functions over named members, at most `MOST_TERMS`."""
         symbols = [each for each in self.module.symbols if each.kind is not SymbolKind.FRESH]

@@ -314,7 +314,7 @@ class Verifier:
 
     def _prepared(self, claim: Claim, kind: str) -> ClaimState:
         formula = closed_formula(claim, self.terms.module.pool)
-        terms = self.terms.everything() if self._full else self.terms.touched(formula)
+        terms = self.terms.everything if self._full else self.terms.touched(formula)
         reusable = len(reachable(formula)) <= _LARGEST_REUSED and not _is_quantified(formula)
         return ClaimState(claim, kind, formula, terms, reusable, self.terms.names_for(terms))
 

@@ -8,13 +8,14 @@ from typing import Any, Final, NamedTuple, Protocol
 
 from potlang.diag import Applicability, Diagnostic, Fix
 from potlang.diag.fixes import apply_fix, apply_fixes
-from potlang.diag.model import Patch, Replace
+from potlang.diag.model import Edit, Patch, Replace
 from potlang.diag.near import same_but_for_form
 from potlang.diag.patching import FixError
 from potlang.repair.arity import arity_candidates
 from potlang.repair.brackets import formula_candidates, json_candidates
 from potlang.repair.declarations import declaration_candidates, name_candidates, sort_candidates
 from potlang.repair.subject import Repair, Subject
+from potlang.source import split_pointer
 from potlang.utils.deadline import look
 
 
@@ -33,6 +34,7 @@ _EACH_ERROR: Final = 50
 """As many characters as a mistake costs the check: finding it and wording it."""
 _FEWEST_CHECKS: Final = 8
 """Programs so large that there would be fewer are not searched."""
+_STATEMENTS: Final = ("knowledge_base", "rules", "verifications")
 _MOST_FIXES: Final = 3
 _MOST_OTHERS: Final = 20
 _SLACK: Final = 1
@@ -118,7 +120,7 @@ class _RepairSearch:
                 break
             if best is not None and best.errors == 0 and candidate.cost > best.cost + _SLACK:
                 break
-            left = self._tried(candidate.edits, most)
+            left = None if self._least_left(candidate.edits) > most else self._tried(candidate.edits, most)
             if left is not None:
                 score = _Tried(left[0], candidate.cost, left[1], candidate.common, order)
                 best = score if best is None else min(best, score)
@@ -163,6 +165,16 @@ class _RepairSearch:
         )
         yield from sorted(islice(every, _MOST_CANDIDATES), key=lambda candidate: candidate.cost)
 
+    def _least_left(self, edits: Sequence[Edit]) -> int:
+        """How many errors are left in any case: those of sorts in statements that are not changed."""
+        changed = {_statement(each.pointer) if isinstance(each, Replace) else None for each in edits}
+        if None in changed:
+            return 0
+        return sum(
+            error.code.startswith("POT3") and _statement(error.place.pointer) not in changed
+            for error in self._subject.errors
+        )
+
     def _tried(self, edits: tuple[Any, ...], most: int | None = None) -> tuple[int, int] | None:
         """Errors and warnings left after the edits; None if these do not apply, or leave more errors."""
         look()
@@ -182,6 +194,12 @@ class _RepairSearch:
             return None
         errors = sum(each.severity == "error" for each in found)
         return errors, len(found) - errors
+
+
+def _statement(pointer: str) -> tuple[str, ...] | None:
+    """The statement that a place is in; None for other places, on which those of statements may depend."""
+    section, *rest = split_pointer(pointer) or [""]
+    return (section, *rest[:1]) if section in _STATEMENTS and rest else None
 
 
 def _declares(fix: Fix) -> bool:

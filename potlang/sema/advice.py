@@ -158,19 +158,7 @@ def report_arity(
 ) -> None:
     """POT3002 for a declared function; `f(a, b)` may have meant `f(a) == b`."""
     found, wanted = len(expr.args), len(symbol.domain)
-    call = f"{written(entry.name)}({', '.join(map(str, symbol.domain))})"
-    helps = [f"write `{call}` with terms of these sorts" if wanted else f"write {quoted(entry.name)} alone"]
-    fixes = []
-    last = nodes[-1] if nodes else None
-    equates = expected in (None, BOOL) and found == wanted + 1 and wanted > 0
-    if equates and last is not None and _fits(last.sort, symbol.range):
-        helps.append(f"`{call}` is a term of sort {symbol.range}: say what it is equal to")
-        fixes.append(_as_equation(e, expr, wanted))
-    if found > wanted and expected in (None, symbol.range):
-        drop = _drop_one(e, expr, symbol, nodes) if found == wanted + 1 else _drop(e, expr, wanted)
-        # What stands there twice is a slip, and no value of the function.
-        is_repeated = len({e.text_of(arg) for arg in expr.args}) < found
-        fixes.insert(0 if is_repeated else len(fixes), drop)
+    helps, fixes = _arity_advice(e, expr, entry, symbol, nodes, expected)
     e.report(
         "POT3002",
         expr,
@@ -181,6 +169,33 @@ def report_arity(
         helps=helps,
         fixes=fixes,
     )
+
+
+def _arity_advice(
+    e: Elaborator,
+    expr: s.Call,
+    entry: FunctionEntry,
+    symbol: Symbol,
+    nodes: Sequence[Node | None],
+    expected: Sort | None,
+) -> Advice:
+    if e.sink.is_full:
+        return [], []
+    found, wanted = len(expr.args), len(symbol.domain)
+    call = f"{written(entry.name)}({', '.join(map(str, symbol.domain))})"
+    helps = [f"write `{call}` with terms of these sorts" if wanted else f"write {quoted(entry.name)} alone"]
+    fixes: list[Fix] = []
+    last = nodes[-1] if nodes else None
+    equates = expected in (None, BOOL) and found == wanted + 1 and wanted > 0
+    if equates and last is not None and _fits(last.sort, symbol.range):
+        helps.append(f"`{call}` is a term of sort {symbol.range}: say what it is equal to")
+        fixes.append(_as_equation(e, expr, wanted))
+    if found > wanted and expected in (None, symbol.range):
+        drop = _drop_one(e, expr, symbol, nodes) if found == wanted + 1 else _drop(e, expr, wanted)
+        # What stands there twice is a slip, and no value of the function.
+        is_repeated = len({e.text_of(arg) for arg in expr.args}) < found
+        fixes.insert(0 if is_repeated else len(fixes), drop)
+    return helps, fixes
 
 
 def _fits(sort: Sort, wanted: Sort) -> bool:

@@ -524,7 +524,8 @@ class Elaborator:
             else:
                 wrong.append(position)
         if wrong:
-            report_arguments(self, expr, symbol, nodes, wrong, hidden_builtin(symbol.name))
+            hidden = None if self.sink.is_full else hidden_builtin(symbol.name)
+            report_arguments(self, expr, symbol, nodes, wrong, hidden)
         if len(args) < len(nodes):
             return None
         return self.pool.app(symbol, tuple(args)) if args else self.pool.sym(symbol)

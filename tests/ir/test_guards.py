@@ -13,7 +13,7 @@ from strategies.formulas import meanings, modules
 
 from potlang.ir import guards
 from potlang.ir import operators as op
-from potlang.ir.evaluator import Evaluator, OutOfSteps, evaluate
+from potlang.ir.evaluator import Evaluator, OutOfSteps, Survey, evaluate
 from potlang.ir.nodes import Node, Symbol, SymbolKind, Var
 from potlang.ir.pool import Pool
 from potlang.ir.sorts import BOOL, INT, DeclaredSort, Sort
@@ -182,10 +182,23 @@ def test_one_evaluator_serves_many_formulas() -> None:
     assert evaluator.value(POOL.app(op.NOT, (_triangle(),))) is False
 
 
+def test_what_is_known_of_nodes_serves_other_structures() -> None:
+    survey = Survey()
+    x = POOL.var("x", S)
+    reached = POOL.quant("exists", (x,), POOL.app(Q, (x, POOL.sym(C))))
+    both = POOL.app(op.AND, (_triangle(), POOL.negate(reached), POOL.app(op.OR, (reached, _triangle()))))
+    for size in (1, 2, 30):
+        for last in (0, size - 1):
+            path = _path(size)
+            structure = Structure(path.universe, {**path.functions, C: s(last)})
+            found = Evaluator(structure, survey=survey).value(both)
+            assert found is evaluate(both, structure) is (last == 0)
+
+
 def test_steps_are_for_all_calls_and_end_them() -> None:
     x, y = POOL.var("x", S), POOL.var("y", S)
     slow = POOL.quant("exists", (x, y), POOL.app(op.DISTINCT, (x, x)))
-    evaluator = Evaluator(_path(100), most_steps=30_000)
+    evaluator = Evaluator(_path(100), most_steps=15_000)
     assert evaluator.value(slow) is False
     with pytest.raises(OutOfSteps, match="too many steps"):
         evaluator.value(POOL.negate(slow))

@@ -13,6 +13,7 @@ from strategies.mistakes import KINDS, with_mistake
 import potlang
 from potlang.diag import Applicability
 from potlang.diag.fixes import apply_fix, apply_fixes
+from potlang.repair.search import _RepairSearch
 
 SEED = Path(__file__).parents[1] / "seed"
 SOURCES = [json.loads(path.read_text(encoding="utf-8")) for path in sorted(SEED.glob("[0-9]*.json"))]
@@ -299,3 +300,22 @@ def test_misplaced_parts_are_no_sorts(program: dict[str, Any]) -> None:
     for source in (program, json.dumps(program)):
         codes = {each.code for each in potlang.check(source).diagnostics}
         assert codes & {"POT1010", "POT1011", "POT1012"}
+
+
+def test_what_cannot_mend_enough_is_not_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Errors of sorts stay in statements that a change leaves alone: the same repairs with fewer trials."""
+    source = changed("functions/1/domain", ["Person", "Person"])
+    source["knowledge_base"][1] = "owns(ann, ann)"
+    trials: list[bool] = []
+    tried = _RepairSearch._tried
+
+    def counted(self: Any, edits: Any, most: int | None = None) -> tuple[int, int] | None:
+        trials.append(True)
+        return tried(self, edits, most)
+
+    monkeypatch.setattr(_RepairSearch, "_tried", counted)
+    found, fewer = potlang.check(source).diagnostics, len(trials)
+    trials.clear()
+    monkeypatch.setattr(_RepairSearch, "_least_left", lambda self, edits: 0)
+    assert potlang.check(source).diagnostics == found
+    assert 0 < fewer < len(trials)
