@@ -169,7 +169,7 @@ def main(
         path.write_text("".join(json.dumps(job) + "\n" for job in jobs(cases, count)), encoding="utf-8")
         looped = [json.loads(line)["program"] for line in islice(path.open(encoding="utf-8"), _LOOPED)]
         began = time.monotonic()
-        options: Any = {"trust": trust}
+        options: Any = {"trust": trust, "models": "found"}
         alone = [str(potlang.verify(each, **options).verdict) for each in looped]
         loop = len(looped) / (time.monotonic() - began)
         public = pooled(looped, workers, peer_path)

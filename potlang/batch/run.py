@@ -15,7 +15,7 @@ from potlang.batch.rows import RESERVED, cut_off, is_done, told_of
 from potlang.batch.shards import News
 from potlang.batch.tables import changed_table
 from potlang.languages.pot.solve import CacheChoice, chosen_cache
-from potlang.prove.options import RouteName, Trust
+from potlang.prove.options import Models, RouteName, Trust
 from potlang.report.results import Limits
 from potlang.utils.extra import needed
 from potlang.utils.serialize import json_text
@@ -30,7 +30,8 @@ OutFormat = Literal["jsonl", "parquet"]
 class BatchOptions(NamedTuple):
     """The options of `potlang.verify` for each job; `carry` are members of jobs that rows have, too.
 
-    `sources` are the directories whose tables all programs may read, `out_format` is that of rows.
+    `sources` are the directories whose tables all programs may read, `out_format` is that of rows. `models`
+    are those of undetermined claims: as few rows are ever looked at, they are as they were found.
     """
 
     trust: Trust = "best"
@@ -40,6 +41,7 @@ class BatchOptions(NamedTuple):
     carry: tuple[str, ...] = ()
     sources: tuple[str, ...] = ()
     out_format: OutFormat = "jsonl"
+    models: Models = "found"
 
     def to_dict(self) -> dict[str, Any]:
         """The options as JSON values."""

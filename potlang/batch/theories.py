@@ -9,7 +9,7 @@ from typing import Any, Final
 from potlang import api
 from potlang.batch.jobs import Job
 from potlang.languages.pot.program import Checked, CompileError
-from potlang.prove.options import RouteName, Trust
+from potlang.prove.options import Models, RouteName, Trust
 from potlang.report.results import Limits
 from potlang.tables.access import NotedFiles, note, noting
 
@@ -24,7 +24,9 @@ class Theories:
     def __init__(self) -> None:
         self._checked: OrderedDict[str, tuple[Checked, int, NotedFiles]] = OrderedDict()
 
-    def report(self, job: Job, route: RouteName, trust: Trust, limits: Limits) -> api.AnyReport:
+    def report(
+        self, job: Job, route: RouteName, trust: Trust, limits: Limits, models: Models
+    ) -> api.AnyReport:
         """The report on a trace or a claim of a theory; of one that does not compile its diagnostics."""
         checked = self._of(job.theory)
         if checked.program is None:
@@ -34,7 +36,7 @@ class Theories:
             if job.language == "dot":
                 theory = checked.program
                 return api.verify(job.source, language="dot", name=job.name, theory=theory, **given)
-            with checked.program.session(**given) as session:
+            with checked.program.session(**given, models=models) as session:
                 return session.verify(job.source)
         except CompileError as error:
             return api.rejected(Checked(error.document, tuple(error.diagnostics), None), limits)

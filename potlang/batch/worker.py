@@ -64,11 +64,13 @@ class JobService(Service):
             given |= {"answer": job.answer, "steps": options["steps"], "judge": self._judge}
         else:
             given["route"] = options["route"]
-        if job.language == "pot":
-            given["cache"] = self._cache_of(options["cache"])
+        if job.language == "pot" and job.theory is None:
+            given |= {"cache": self._cache_of(options["cache"]), "models": options["models"]}
         with allowing(options["sources"]):
             if job.theory is not None:
-                found = self._theories.report(job, given["route"], given["trust"], given["limits"])
+                found = self._theories.report(
+                    job, given["route"], given["trust"], given["limits"], options["models"]
+                )
                 return found.to_dict()
             return api.verify(job.source, language=job.language, name=job.name, **given).to_dict()
 

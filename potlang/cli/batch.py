@@ -28,11 +28,13 @@ from potlang.cli.options import (
     allowed_directories,
     cache_options,
     exclude_option,
+    models_option,
     solving_options,
     sources_option,
 )
 from potlang.diag.register import CODES
 from potlang.diag.wording import visible
+from potlang.prove.options import Models
 from potlang.reading.json_text import LINES, SUFFIXES
 
 if TYPE_CHECKING:
@@ -98,6 +100,7 @@ class _PartOf(click.ParamType[Any]):
 @exclude_option
 @solving_options
 @sources_option
+@models_option("found")
 @click.option("--no-steps", is_flag=True, help="Of solutions, do not check whether each step follows.")
 @cache_options
 @format_option("text", "json")
@@ -112,6 +115,7 @@ def batch(
     carry: tuple[str, ...],
     exclude: tuple[str, ...],
     solving: SolvingOptions,
+    models: Models,
     no_steps: bool,
     cached: CacheOptions,
     style: str,
@@ -136,7 +140,7 @@ def batch(
 
     sources = allowed_directories()
     options = BatchOptions(
-        solving.trust, solving.route, solving.limits, not no_steps, carry, sources, out_format
+        solving.trust, solving.route, solving.limits, not no_steps, carry, sources, out_format, models
     )
     names = expanded(files, exclude, (*SUFFIXES, *LINES, *ROWS))
     if "-" in names:

@@ -363,18 +363,25 @@ solution_options = grouped(
         "--no-steps", is_flag=True, help=f"{_FOR_A_SOLUTION} do not check whether each step follows."
     ),
 )
-_MODELS = click.option(
-    "--models",
-    type=click.Choice(["claim", "full"]),
-    default="claim",
-    help="Show the symbols of the claim, or all symbols.",
-)
-page_options = grouped("page", PageOptions, "Programs", _MODELS)
+
+
+def models_option(default: api.Models) -> Callable[[Command], Command]:
+    """Which models of an undetermined claim are shown."""
+    return click.option(
+        "--models",
+        type=click.Choice(get_args(api.Models)),
+        default=default,
+        help="Two models of an undetermined claim, brought near to each other, with the symbols of the "
+        "claim, or all symbols; or as they were found, which is the fastest.",
+    )
+
+
+page_options = grouped("page", PageOptions, "Programs", models_option("claim"))
 program_options = grouped(
     "program",
     ProgramOptions,
     "Programs",
-    _MODELS,
+    models_option("claim"),
     click.option(
         "--cores",
         type=click.Choice(["one", "all"]),

@@ -87,7 +87,7 @@ class ClaimResults:
         steps = (
             (self._minimal, self._options.minimizing),
             (checked, self._options.cross_checking),
-            (self._with_nearest_models, True),
+            (self._with_nearest_models, self._options.models != "found"),
             (self._with_scenarios, True),
         )
         return [step for step, wanted in steps if wanted]
@@ -247,7 +247,8 @@ class ClaimResults:
         evidence = evidence._replace(
             could_be_true=_completed(near.could_be_true, evidence.could_be_true, known),
             could_be_false=_completed(near.could_be_false, evidence.could_be_false, known),
-            to_ask=to_ask(state.formula, found.terms),
+            # Whoever asks whether something could be has the answer in the models.
+            to_ask=to_ask(state.formula, found.terms) if state.claim.ask == "must" else (),
         )
         return result._replace(evidence=evidence, time_ms=result.time_ms + spent)
 

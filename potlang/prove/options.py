@@ -12,8 +12,9 @@ RouteName = Literal["auto", "closure", "ground", "search", "eprover", "z3", "cvc
 """Who answers: `auto` is the router, the others force one way ([ROUTE-NAMES])."""
 Trust = Literal["best", "solver"]
 """`best`: each answer is checked by other means than found it; `solver`: none is ([TIER-NAMES])."""
-Models = Literal["claim", "full"]
-"""Symbols that a model shows: the claim's, or all."""
+Models = Literal["claim", "full", "found"]
+"""Two models of an undetermined claim, brought near to each other, by the symbols of the claim or by all; or
+as they were found, which is the fastest ([VERDICT-DIFFERENCE])."""
 Cores = Literal["one", "all"]
 """One minimal core, or every one ([VERDICT-CORES])."""
 _ALLOWED = {"route": RouteName, "trust": Trust, "models": Models, "cores": Cores}

@@ -103,7 +103,12 @@ _VERIFYING: Final = (
         {"type": "integer", "minimum": 1, "maximum": 10**15},
         "Steps for one check, as the solver itself counts them.",
     ),
-    _choice("models", get_args(Models), "claim", "Of programs: show the symbols of the claim, or all."),
+    _choice(
+        "models",
+        get_args(Models),
+        "claim",
+        "Of programs: models with the symbols of the claim, or all; or as they were found.",
+    ),
     _choice("cores", get_args(Cores), "one", "Of programs: show one core, or all minimal ones."),
     _flag("words", False, "Of programs: say claims, verdicts and evidence in plain sentences."),
     _flag("steps", True, "Of solutions: check whether each step follows."),

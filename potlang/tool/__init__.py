@@ -14,7 +14,6 @@ from typing import Any, Final, Literal, Required, TypedDict, cast, get_args
 from potlang.diag import nearest
 from potlang.languages.pot.profiles import Profile, Schema, program_schema
 from potlang.models.truncate import DEFAULT_BUDGET, LEAST_BUDGET, truncate_to_budget
-from potlang.prove.options import Models
 from potlang.tables.access import TablesChoice, allowing
 from potlang.tool.arguments import MOST_CHARACTERS, CallArguments, CallMistake, read_arguments
 from potlang.utils.deadline import OutOfFuel, within
@@ -135,7 +134,7 @@ def parameters(profile: Profile = "json") -> Schema:
         "trace": text,
         "solution": text,
         "words": {"type": "boolean"},
-        "models": {"type": "string", "enum": list(get_args(Models))},
+        "models": {"type": "string", "enum": ["claim", "full"]},
     }
     strict = profile == "openai"
     properties = {

@@ -148,3 +148,28 @@ def test_random_clauses_against_brute_force() -> None:
                 assert not (_holds(clauses, first) and _holds(clauses, second))
         assert set(evidence.to_ask or ()) == {names[at] for at in range(1, count) if true[at] != false[at]}
     assert seen >= 5
+
+
+def test_models_may_stay_as_they_were_found() -> None:
+    """[VERDICT-DIFFERENCE]: then nothing is asked about, and the verdict is the same."""
+    program = {
+        "functions": [{"name": name, "domain": [], "range": "Bool"} for name in ("open", "lit", "warm")],
+        "knowledge_base": ["lit -> open"],
+        "verifications": [{"name": "c", "constraint": "open"}],
+    }
+    near, found = (potlang.verify(program, models=models).results[0] for models in ("claim", "found"))
+    assert near.verdict is found.verdict
+    assert near.evidence.to_ask is not None
+    assert found.evidence.to_ask is None
+    assert found.evidence.could_be_true is not None
+
+
+def test_nothing_is_asked_about_a_claim_that_only_could_be() -> None:
+    """[VERDICT-DIFFERENCE]: the two models are the answer."""
+    program = {
+        "functions": [{"name": "votes", "domain": [], "range": "Int"}],
+        "knowledge_base": ["votes >= 40"],
+        "verifications": [{"name": "c", "constraint": "votes > 50", "ask": "could"}],
+    }
+    result = potlang.verify(program).results[0]
+    assert result.evidence.to_ask == ()
