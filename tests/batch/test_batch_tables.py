@@ -129,6 +129,6 @@ def test_all_jobs_of_a_theory_rest_on_its_tables(tmp_path: Path) -> None:
     states = []
     for _ in range(2):
         with allowing(tmp_path), noting() as noted:
-            assert str(theories.report(job, "auto", "best", Limits()).verdict) == "entailed"
+            assert str(theories.report(job, "auto", "best", Limits(), "found").verdict) == "entailed"
         states.append(noted)
     assert states[0] == states[1] and list(states[0]) == ["people.csv"] and states[0]["people.csv"]

@@ -61,7 +61,7 @@ def job(**members: Any) -> Job:
 
 
 def report(shared: Theories, **members: Any) -> Any:
-    return shared.report(job(**members), "auto", "best", Limits())
+    return shared.report(job(**members), "auto", "best", Limits(), "found")
 
 
 @pytest.mark.parametrize("path", EACH_KIND)
@@ -134,7 +134,7 @@ def test_decimals_of_theories_are_no_reason_to_fail() -> None:
     """A number where a formula is to stand is a mistake like others."""
     read = job(theory={**PEOPLE, "knowledge_base": [0.1]}, claim="0.1 * 3 == 0.3")
     assert read.theory["knowledge_base"] == [Decimal("0.1")]
-    assert Theories().report(read, "auto", "best", Limits()).verdict == "rejected"
+    assert Theories().report(read, "auto", "best", Limits(), "found").verdict == "rejected"
 
 
 def test_a_batch_of_claims(tmp_path: Path) -> None:
