@@ -208,7 +208,7 @@ def reason(
     unknown, be it that the model or its endpoint failed.
     """
     _refuse_others(context, language)
-    text = _question(question)
+    text = given_text(question)
     found: Reasoned | ReasonedTrace | ReasonedSolution
     space = theory_program(trace.theory, style, color)
     endpoint = asked.endpoint()
@@ -282,7 +282,7 @@ def _by_programs(
         temperature=asked.temperature,
         max_tokens=asked.max_tokens,
         seed=asked.model_seed,
-        progress=partial(_tell, "a program"),
+        progress=partial(tell_attempt, "a program"),
     )
 
 
@@ -312,7 +312,7 @@ def _by_traces(
         temperature=asked.temperature,
         max_tokens=asked.max_tokens,
         seed=asked.model_seed,
-        progress=partial(_tell, "a trace"),
+        progress=partial(tell_attempt, "a trace"),
     )
 
 
@@ -334,11 +334,11 @@ def _by_solutions(
         temperature=asked.temperature,
         max_tokens=asked.max_tokens,
         seed=asked.model_seed,
-        progress=partial(_tell, "a solution"),
+        progress=partial(tell_attempt, "a solution"),
     )
 
 
-def _question(given: str) -> str:
+def given_text(given: str) -> str:
     """The text that the argument means."""
     if given == "-":
         return _read(sys.stdin.buffer)
@@ -356,7 +356,7 @@ def _read(file: IO[bytes]) -> str:
     return file.read(4 * (LONGEST_QUESTION + 1)).decode("utf-8", "replace")
 
 
-def _tell(accepted: str, attempt: Attempt) -> None:
+def tell_attempt(accepted: str, attempt: Attempt) -> None:
     """One line on standard error, while the model works."""
     tokens = f", {attempt.completion_tokens} tokens" if attempt.completion_tokens is not None else ""
     outcome = visible(attempt.problem) or accepted

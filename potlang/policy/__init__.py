@@ -11,6 +11,7 @@ from potlang.policy.comparing import Change, Difference, compare
 from potlang.policy.describing import PolicyDescription, SpokenRule, describe
 from potlang.policy.store import Store, Version, default_directory, open_store
 from potlang.policy.tests import PolicyError, PolicyTest, PolicyTestResult, own_tests, read_tests, run_tests
+from potlang.policy.texts.check import TextCheck, TextFinding, check_text, check_translations
 
 __all__ = [
     "Case",
@@ -25,8 +26,12 @@ __all__ = [
     "PolicyTestResult",
     "SpokenRule",
     "Store",
+    "TextCheck",
+    "TextFinding",
     "Version",
     "ask",
+    "check_text",
+    "check_translations",
     "compare",
     "default_directory",
     "describe",

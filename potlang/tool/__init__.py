@@ -44,7 +44,9 @@ _ARGUMENTS: Final = {
     "view: draw a trace or solution; claims: against a stored policy; explain: a code; reference: a topic.",
     "program": "A PoT program; beside a trace its theory.",
     "policy": "Of claims, and of reference, which describes it: the id of a stored policy.",
-    "claims": "Formulas in the policy's words.",
+    "claims": "Formulas in the policy's words; with `text` translations that must agree, each as JSON: "
+    '{"individuals":[{"name","sort"}],"premises":[{"formula","words"}],"claims":[…]}.',
+    "text": "Of claims: the text to check.",
     "case": 'Of claims: what is known, as JSON: {"item": {"days": 20}, "old": true, "facts": ["p(item)"]}.',
     "code": "Of explain: a diagnostic's code such as POT2001.",
     "topic": "Of reference: sections, sorts, formulas, functions, definitions, exceptions, questions, dates, "
@@ -128,6 +130,7 @@ def parameters(profile: Profile = "json") -> Schema:
         "program": {"anyOf": [program, text]},
         "policy": text,
         "claims": {"type": "array", "items": {"type": "string"}},
+        "text": text,
         "case": text,
         "code": text,
         "topic": text,
@@ -179,6 +182,9 @@ class ToolAnswer(TypedDict, total=False):
     words: list[str]
     changes: list[dict[str, Any]]
     missing: list[dict[str, Any]]
+    finding: str
+    untranslated: list[str]
+    separating: dict[str, Any]
     notes: list[str]
     left_out: dict[str, int]
     hint: str

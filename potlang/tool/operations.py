@@ -148,6 +148,8 @@ def claims(given: CallArguments, deadline: float) -> Answer:
     from potlang.policy import ask
 
     program = _policy(given)
+    if not given.lacks("text"):
+        return _text_checked(given, program, asked, case, deadline)
     try:
         found = ask(program, asked[:_MOST_CLAIMS], case, limits=_limits(deadline), explain=case is not None)
     except CompileError as error:
@@ -165,6 +167,27 @@ def claims(given: CallArguments, deadline: float) -> Answer:
         answer["notes"] = [*answer.get("notes", ()), *vocabulary(program.module)]
     more = len(asked) - _MOST_CLAIMS
     return {**answer, "left_out": {"results": more}} if more > 0 else answer
+
+
+def _text_checked(
+    given: CallArguments,
+    program: Program,
+    translations: list[str],
+    case: dict[str, Any] | None,
+    deadline: float,
+) -> Answer:
+    """The finding on a text that the claims are translations of."""
+    from potlang.policy import Case
+    from potlang.tool.texts import checked_text, finding_parts
+
+    try:
+        program = program if case is None else Case.of(case).applied(program)
+    except CompileError as error:
+        return _rejected(Checked(error.document, error.diagnostics, None))
+    found = checked_text(program, given.text("text"), translations, _limits(deadline))
+    report = found.report
+    answer = {"status": "ok"} if report is None else _reported(report._replace(sentences=None))
+    return {**answer, **finding_parts(found)}
 
 
 def _policy(given: CallArguments) -> Program:

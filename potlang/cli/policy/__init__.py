@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from potlang.cli.helping import CommandGroup
-from potlang.cli.policy import ask, diff, versions
+from potlang.cli.policy import ask, check_text, diff, versions
 
 
 @click.group(cls=CommandGroup)
@@ -24,6 +24,7 @@ for _command in (
     ask.ask,
     versions.test,
     diff.diff,
+    check_text.check_text,
     versions.remove,
 ):
     policy.add_command(_command)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Iterator
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -17,25 +16,20 @@ from potlang.cli.common import (
     print_json,
     use_color,
 )
-from potlang.cli.policy.common import Seconds, limited, side, stored
+from potlang.cli.policy.common import Seconds, case_option, given_case, limited, side, stored
 from potlang.diag.wording import visible
 from potlang.prove.options import Trust
 from potlang.report.base import to_plain
 from potlang.source import Document
 
 if TYPE_CHECKING:
-    from potlang.policy import Case, CaseChange, MissingFact, Store
+    from potlang.policy import CaseChange, MissingFact, Store
 
 
 @click.command()
 @click.argument("id")
 @click.argument("claims", nargs=-1, metavar="[CLAIM]…")
-@click.option(
-    "--case",
-    "given",
-    metavar="FILE|JSON",
-    help="What is known of this matter: JSON, or a file with it, or - for standard input.",
-)
+@case_option
 @click.option("--explain/--no-explain", default=True, help="Say what would change the answer.")
 @click.option(
     "--trust",
@@ -70,7 +64,9 @@ def ask(
     from potlang.policy import ask as ask_policy
 
     program, _ = side(store, id)
-    found = ask_policy(program, claims, _case(given), limits=seconds.limits, trust=trust, explain=explain)
+    found = ask_policy(
+        program, claims, given_case(given), limits=seconds.limits, trust=trust, explain=explain
+    )
     if found.report.verdict == "rejected":
         print_diagnostics(
             Document.from_value({"claims": claims}, "<claims>"), found.report.diagnostics, color
@@ -101,18 +97,6 @@ def describe(id: str, style: str, store: Store) -> None:
             click.echo(visible(line))
     for rule in found.rules:
         click.echo(visible(f"- {rule.name}: {rule.sentence}" if rule.name else f"- {rule.sentence}"))
-
-
-def _case(given: str | None) -> Case | None:
-    from potlang.policy import Case
-
-    if given is None:
-        return None
-    if given.lstrip().startswith("{"):
-        return Case.read(given, "--case")
-    if given == "-":
-        return Case.read(sys.stdin.buffer.read(), "<stdin>")
-    return Case.read(Path(given), given)
 
 
 def _change_lines(changes: Iterable[CaseChange]) -> Iterator[str]:

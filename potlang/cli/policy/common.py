@@ -19,7 +19,7 @@ from potlang.languages.pot.program import CompileError, Program
 from potlang.report.results import Limits
 
 if TYPE_CHECKING:
-    from potlang.policy import PolicyTest, Store
+    from potlang.policy import Case, PolicyTest, Store
 
 
 class Seconds(NamedTuple):
@@ -76,6 +76,27 @@ def side(store: Store, name: str) -> tuple[Program, Sequence[PolicyTest]]:
         return compile_program(Path(name)), ()
     version = store.version(name)
     return version.compile(), version.tests
+
+
+case_option = click.option(
+    "--case",
+    "given",
+    metavar="FILE|JSON",
+    help="What is known of this matter: JSON, or a file with it, or - for standard input.",
+)
+
+
+def given_case(given: str | None) -> Case | None:
+    """The case that the option means. Raises CompileError."""
+    from potlang.policy import Case
+
+    if given is None:
+        return None
+    if given.lstrip().startswith("{"):
+        return Case.read(given, "--case")
+    if given == "-":
+        return Case.read(sys.stdin.buffer.read(), "<stdin>")
+    return Case.read(Path(given), given)
 
 
 def named(test: PolicyTest) -> str:

@@ -26,6 +26,7 @@ Name = Literal[
     "parse_reasons",
     "natural",
     "formals",
+    "translate",
     "judge_nodes",
     "judge_parents",
     "critique",
@@ -43,8 +44,8 @@ Name = Literal[
 ]
 """A solution in the format; the three stages of a gold-standard one (appendix D); dependencies of given
 steps, by models that think and by models that do not (appendix H); a solution in plain prose; steps as
-formulas; two judges. The stages of strategies that write programs; those of baselines, which answer in
-prose."""
+formulas, a text as formulas of a policy; two judges. The stages of strategies that write programs; those of
+baselines, which answer in prose."""
 
 _FIELD = re.compile(r"^\{\{([a-z_]+)\}\}$", re.MULTILINE)
 _TICKS = re.compile(r"`+")

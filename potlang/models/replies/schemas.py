@@ -35,6 +35,10 @@ FORMALS = _object(formals=_list(_object(step_id=_ID, formal=_TEXT_OR_NULL)))
 SOLUTION = _object(
     steps=_list(_object({"formal": _TEXT}, step_id=_ID, edge=_TEXT, direct_dependent_steps=_IDS, node=_TEXT))
 )
+_QUOTED: Schema = _object(formula=_TEXT, words=_list(_TEXT))
+TRANSLATION = _object(
+    individuals=_list(_object(name=_TEXT, sort=_TEXT)), premises=_list(_QUOTED), claims=_list(_QUOTED)
+)
 FINDINGS = _object(findings=_list(_TEXT))
 QUESTIONS = _object(questions=_list(_TEXT))
 THOUGHTS = _object(thoughts=_list(_TEXT))
