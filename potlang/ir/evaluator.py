@@ -6,7 +6,7 @@ walk keeps its own stack, and shared nodes are computed once for each binding of
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import inf
 
 from potlang.ir import operators as op
@@ -27,8 +27,15 @@ from potlang.ir.nodes import (
     free_by_parts,
     reachable,
 )
-from potlang.ir.sorts import ArraySort, FunctionSort, SetSort, Sort, TupleSort
-from potlang.ir.structure import FunctionTable, NotEvaluable, Structure, canonical, lookup, members
+from potlang.ir.sorts import INT, REAL, STRING, ArraySort, FunctionSort, SetSort, Sort, TupleSort
+from potlang.ir.structure import (
+    FunctionTable,
+    NotEvaluable,
+    Structure,
+    canonical,
+    lookup,
+    members,
+)
 from potlang.utils.deadline import Deadline
 
 MOST_REMEMBERED = 1 << 19
@@ -56,7 +63,7 @@ def evaluate(
 ) -> object:
     """The value of `node` with its free variables as `env` says.
 
-    Raises `NotEvaluable` where a quantifier ranges over an infinite sort or a meaning is missing, and
+    Raises `NotEvaluable` where infinitely many values of a quantifier matter or a meaning is missing, and
     `values.Unspecified` for division by zero, each unless the rest of the formula decides. After
     `most_steps` computed parts, `OutOfSteps` in any case.
     """
@@ -287,9 +294,9 @@ class _Evaluation:
         if frame.bindings is None:
             try:
                 domains = [self._domain(var.sort) for var in quant.binders]
+                frame.bindings = self.guards.bindings(quant, domains, self.env)
             except NotEvaluable as failure:
                 return failure
-            frame.bindings = self.guards.bindings(quant, domains, self.env)
             # A binder may be bound further out: [IR-7] forbids it, but an evaluator is given any node.
             frame.saved = {var: self.env.get(var, _PENDING) for var in quant.binders}
         # `got` keeps one value at a time here, or it would hold a value for each binding.
@@ -311,7 +318,10 @@ class _Evaluation:
             else:
                 self.env[var] = value
 
-    def _domain(self, sort: Sort) -> list[object]:
+    def _domain(self, sort: Sort) -> Sequence[object] | None:
+        """The members of a sort; None if these are infinitely many, which guards may still make few."""
+        if sort is INT or sort is REAL or sort is STRING:
+            return None
         if sort not in self.domains:
             self.domains[sort] = members(sort, self.structure)
         return self.domains[sort]

@@ -14,11 +14,12 @@ from potlang.ir import operators as op
 from potlang.ir.fold import value_of
 from potlang.ir.nodes import App, Lit, Node, Quant, Sym, Symbol, Var
 from potlang.ir.sorts import Sort
-from potlang.ir.structure import FunctionTable, Structure, canonical, lookup
+from potlang.ir.structure import FunctionTable, NotEvaluable, Structure, canonical, lookup
 
 _MOST_GUARDS = 8
 _LEAST_BINDINGS = 16
 
+Domain = Sequence[object] | None
 Row = tuple[object, ...]
 Binding = tuple[object, ...]
 
@@ -74,16 +75,26 @@ class Guards:
         self._indexes: dict[tuple[Symbol, bool, tuple[int, ...]], dict[Row, list[Row]]] = {}
 
     def bindings(
-        self, quant: Quant, domains: Sequence[Sequence[object]], env: Mapping[Var, object]
+        self, quant: Quant, domains: Sequence[Domain], env: Mapping[Var, object]
     ) -> Iterator[Binding]:
-        """The bindings of `quant`'s binders from `domains` without those for which guards decide the body."""
+        """The bindings of `quant`'s binders from `domains` without those for which guards decide the body.
+
+        A domain of None is infinite. Raises `NotEvaluable` if no guard leaves its variable few values.
+        """
         size = 1
-        for domain in domains:
-            size *= len(domain)
+        known = [domain for domain in domains if domain is not None]
+        for members in known:
+            size *= len(members)
         # Below that, listing all bindings is cheaper than planning.
-        steps = self._plan(quant) if size > _LEAST_BINDINGS else []
+        steps = self._plan(quant) if size > _LEAST_BINDINGS or len(known) < len(domains) else []
+        bound = {var for step in steps for _, var in step.bound}
+        for var, domain in zip(quant.binders, domains, strict=True):
+            if domain is None and var not in bound:
+                raise NotEvaluable(
+                    f"{type(var.sort).__name__} is infinite, and no guard binds `{var.name[:100]}`"
+                )
         if not steps:
-            return itertools.product(*domains)
+            return itertools.product(*known)
         return self._join(quant, steps, domains, env)
 
     def _plan(self, quant: Quant) -> list[_Step]:
@@ -151,11 +162,11 @@ class Guards:
         self,
         quant: Quant,
         steps: list[_Step],
-        domains: Sequence[Sequence[object]],
+        domains: Sequence[Domain],
         env: Mapping[Var, object],
     ) -> Iterator[Binding]:
         for var, domain in zip(quant.binders, domains, strict=True):
-            if var.sort not in self._sets:
+            if domain is not None and var.sort not in self._sets:
                 self._sets[var.sort] = set(domain)
         bound = {var for step in steps for _, var in step.bound}
         chosen = dict(env)
@@ -173,14 +184,15 @@ class Guards:
                 waiting.append(self._matches(steps[len(waiting)], chosen))
                 continue
             free = [
-                [chosen[var]] if var in bound else domain
+                [chosen[var]] if domain is None or var in bound else domain
                 for var, domain in zip(quant.binders, domains, strict=True)
             ]
             yield from itertools.product(*free)
 
     def _matches(self, step: _Step, chosen: Mapping[Var, object]) -> Iterator[Row]:
         key = tuple([self._value(arg, chosen) for arg in step.known])
-        within = [(place, self._sets[var.sort]) for place, var in step.bound]
+        sets = [(place, self._sets.get(var.sort)) for place, var in step.bound]
+        within = [(place, members) for place, members in sets if members is not None]
         for row in step.rows.get(key, ()):
             if all(row[place] == row[first] for place, first in step.repeated) and all(
                 row[place] in members for place, members in within

@@ -7,8 +7,13 @@ store.ask("leave", ["may_leave(ann)"], {"ann": {"days_left": 3}}).report.verdict
 
 from potlang.policy.answers import CaseChange, MissingFact, PolicyAnswer, ask
 from potlang.policy.cases import Case
-from potlang.policy.comparing import Change, Difference, compare
+from potlang.policy.comparing import compare
 from potlang.policy.describing import PolicyDescription, SpokenRule, describe
+from potlang.policy.difference import Difference, StatementChange
+from potlang.policy.directions import PolicyCertificate
+from potlang.policy.impact import PolicyQuestion, VerdictChange, read_log
+from potlang.policy.mutants import Mutant, mutants
+from potlang.policy.scenes import SeparatingCase
 from potlang.policy.store import Store, Version, default_directory, open_store
 from potlang.policy.tests import PolicyError, PolicyTest, PolicyTestResult, own_tests, read_tests, run_tests
 from potlang.policy.texts.check import TextCheck, TextFinding, check_text, check_translations
@@ -16,16 +21,21 @@ from potlang.policy.texts.check import TextCheck, TextFinding, check_text, check
 __all__ = [
     "Case",
     "CaseChange",
-    "Change",
     "Difference",
     "MissingFact",
+    "Mutant",
     "PolicyAnswer",
+    "PolicyCertificate",
     "PolicyDescription",
     "PolicyError",
     "PolicyTest",
     "PolicyTestResult",
+    "PolicyQuestion",
+    "SeparatingCase",
     "SpokenRule",
+    "StatementChange",
     "Store",
+    "VerdictChange",
     "TextCheck",
     "TextFinding",
     "Version",
@@ -35,8 +45,10 @@ __all__ = [
     "compare",
     "default_directory",
     "describe",
+    "mutants",
     "open_store",
     "own_tests",
+    "read_log",
     "read_tests",
     "run_tests",
 ]

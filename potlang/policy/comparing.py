@@ -1,51 +1,27 @@
-"""Verdicts that differ between two versions: on tests, on their rules, on drawn claims ([POLICY-DIFF])."""
+"""The proved difference of two versions: each statement of one under all of the other ([POLICY-DIFF])."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, Literal, NamedTuple
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
 
-from potlang.languages.pot.claims import Claim, verified
+from potlang.ir.module import Claim, Module
+from potlang.ir.nodes import symbols_in
 from potlang.languages.pot.program import Program
-from potlang.languages.pot.report import Report
-from potlang.policy.sampling import rule_claims, sample_claims
+from potlang.policy.difference import VERSIONS, Difference, OpenStatement, Said, StatementChange, VersionName
+from potlang.policy.directions import Direction, PolicyCertificate, certified
+from potlang.policy.impact import Asked, PolicyQuestion, TwoVersions, VerdictChange, result_changes, tested
+from potlang.policy.pairing import Pair, paired
+from potlang.policy.sampling import sample_claims
+from potlang.policy.scenes import SeparatingCase, separating_case
+from potlang.policy.statements import CLOSED, PolicyStatement, signature, statements, typed
 from potlang.policy.tests import PolicyTest
-from potlang.report.base import to_plain
-from potlang.report.results import Limits, Verdict
-from potlang.report.text import evidence_lines
-from potlang.utils.style import PLAIN
+from potlang.policy.vocabulary import Alignment, align
+from potlang.policy.wording import change_words, with_names
+from potlang.report.results import Limits, Result, Verdict
 
-From = Literal["test", "rule", "sample"]
-
-
-class Change(NamedTuple):
-    """A claim with another verdict, and the evidence for each as text."""
-
-    claim: Claim
-    origin: From
-    name: str
-    old: Verdict
-    new: Verdict
-    old_evidence: str
-    new_evidence: str
-
-
-class Difference(NamedTuple):
-    """The changes among `tests` tests, `rules` rules that one version lacks, and `samples` drawn claims.
-
-    `open` are claims unknown in either.
-    """
-
-    changes: tuple[Change, ...]
-    open: tuple[Claim, ...]
-    tests: int
-    samples: int
-    rules: int = 0
-
-    def to_dict(self) -> dict[str, Any]:
-        """As JSON values."""
-        found: dict[str, Any] = to_plain(self)
-        return found
+_CONTRADICTORY: Final = Verdict.INCONSISTENT
+_FOLLOWS: Final = frozenset({Verdict.ENTAILED, _CONTRADICTORY})
 
 
 def compare(
@@ -53,44 +29,221 @@ def compare(
     new: Program,
     tests: Sequence[PolicyTest] = (),
     *,
+    log: Sequence[PolicyQuestion] = (),
     samples: int = 50,
     seed: int = 0,
     limits: Limits = Limits(),
+    certificates: bool = False,
 ) -> Difference:
-    """Verifies the same claims against two programs: those of the tests, each other's rules, drawn ones.
+    """Each statement of a version is put to the other; where the versions differ, claims are put to both.
 
-    A claim that is no formula over one of them is `rejected` there. The total limit holds for each program.
+    These are the verifications and norms of both, `tests` and `log`. `samples` claims are drawn, with the
+    seed, where it stays unknown whether a statement follows. The total limit holds for each version, and
+    each of these steps. Raises CompileError for programs whose facts are in large tables.
     """
-    # By claim: the newer test of two with the same claim counts, and it is asked once.
-    tested = {test.key: test for test in tests}
-    rules = {
-        claim: name for claim, name in rule_claims(old.module, new.module).items() if claim not in tested
-    }
-    sampled = sample_claims(old.module, new.module, samples, seed)
-    drawn = [each for each in sampled if each not in tested and each not in rules]
-    asked: list[tuple[Claim, From, str]] = [(each.claim, "test", each.name) for each in tested.values()]
-    asked += [(claim, "rule", name) for claim, name in rules.items()]
-    asked += [(claim, "sample", "") for claim in drawn]
-    changes, undecided = [], []
-    for (claim, origin, name), before, after in zip(
-        asked, _reports(old, asked, limits), _reports(new, asked, limits), strict=True
-    ):
-        verdicts = Verdict(before.verdict), Verdict(after.verdict)
-        if Verdict.UNKNOWN in verdicts:
-            undecided.append(claim)
-        elif verdicts[0] is not verdicts[1]:
-            changes.append(Change(claim, origin, name, *verdicts, evidence(before), evidence(after)))
-    return Difference(tuple(changes), tuple(undecided), len(tested), len(drawn), len(rules))
+    work = _Comparison(align(typed(old), typed(new)), limits)
+    with work.direction("old") as under_old, work.direction("new") as under_new:
+        found = work.statements({"old": under_old, "new": under_new})
+        if found.changes or found.vocabulary or found.open:
+            found = work.with_claims(found, under_old, under_new)
+    if found.changes or found.vocabulary or found.open:
+        questions = [*tested(tests), *log]
+        if found.open:
+            drawn = sample_claims(old.module, new.module, samples, seed)
+            questions += [PolicyQuestion("sample", "", claim) for claim in drawn]
+        names = {each.old: each.new for each in found.renames}
+        found = _with_verdicts(found, questions, *TwoVersions(old, new, names).changes(questions, limits))
+    elif certificates and found.is_proved:
+        found = found._replace(certificates=tuple(work.certificates()))
+    return found
 
 
-def _reports(program: Program, asked: Sequence[tuple[Claim, From, str]], limits: Limits) -> list[Report]:
-    with program.session(limits=limits) as session:
-        return list(verified(session, [claim for claim, _, _ in asked], limits))
+class _Comparison:
+    """Two versions over one vocabulary, and what one says that the other does not say so."""
+
+    def __init__(self, alignment: Alignment, limits: Limits) -> None:
+        self.alignment = alignment
+        self.limits = limits
+        self._names = {each.old: each.new for each in alignment.renames}
+        self.modules: Mapping[VersionName, Module] = {"old": alignment.old, "new": alignment.new}
+        self.every = {side: statements(module) for side, module in self.modules.items()}
+        keys = {side: {each.key for each in found} for side, found in self.every.items()}
+        self.own = {
+            side: [each for each in self.every[side] if each.key not in keys[_other(side)]]
+            for side in VERSIONS
+        }
+        """The statements of a version that do not stand in the other."""
+        self.claims = list(self._claims())
+
+    def _claims(self) -> Iterator[tuple[Asked, Claim]]:
+        """The verifications and norms of both, each once, those of the new version first."""
+        seen: set[str] = set()
+        for side in reversed(VERSIONS):
+            module = self.modules[side]
+            asked: list[tuple[Asked, Claim]] = [("verification", each) for each in module.claims]
+            for origin, claim in [*asked, *(("norm", each) for each in module.norms)]:
+                key = f"{signature(claim.formula)} {[str(each.sort) for each in claim.find]}"
+                if key not in seen:
+                    seen.add(key)
+                    yield origin, claim
+
+    def direction(self, base: VersionName) -> Direction:
+        """The base, asked for what the other says and it does not."""
+        other = _other(base)
+        claims = [claim for _, claim in self.claims]
+        return Direction(self.modules[base], self.modules[other], self.own[other], claims, self.limits)
+
+    def statements(self, directions: Mapping[VersionName, Direction]) -> Difference:
+        """The difference in statements alone."""
+        answered = [
+            (side, statement, result, _judged(result))
+            for side in VERSIONS
+            for statement, result in zip(self.own[side], directions[_other(side)].statements(), strict=True)
+        ]
+        failed = {
+            id(statement): separating_case(result, _other(side))
+            for side, statement, result, word in answered
+            if word == "fails"
+        }
+        left = {
+            wanted: tuple(
+                _open(side, statement, result) for side, statement, result, word in answered if word == wanted
+            )
+            for wanted in ("open", "unchecked")
+        }
+        contradictory = [_other(side) for side, _, result, _ in answered if result.verdict is _CONTRADICTORY]
+        return Difference(
+            tuple(self._changes(failed)),
+            self.alignment.renames,
+            self.alignment.changes,
+            open=left["open"],
+            unchecked=left["unchecked"],
+            contradictory=tuple(dict.fromkeys(contradictory)),
+            optimization_differs=_optimization(self.modules["old"]) != _optimization(self.modules["new"]),
+            same=len(self.every["new"]) - len(self.own["new"]),
+            proved=sum(word == "follows" for *_, word in answered),
+        )
+
+    def _changes(self, failed: Mapping[int, SeparatingCase]) -> list[StatementChange]:
+        found: list[tuple[Pair, StatementChange]] = []
+        for old, new in paired(self.own["old"], self.own["new"]):
+            cases = tuple(failed[id(each)] for each in (old, new) if each is not None and id(each) in failed)
+            if cases:
+                before = None if old is None else self._said(old, self._names)
+                after = None if new is None else self._said(new, {})
+                kind = old.kind if old is not None else new.kind if new is not None else ""
+                found.append(((old, new), StatementChange(kind, before, after, _words(before, after), cases)))
+        return [change for _, change in _without_consequences(found)]
+
+    def _said(self, statement: PolicyStatement, names: Mapping[str, str]) -> Said:
+        return Said(statement.name, statement.pointer, with_names(statement.text, names))
+
+    def with_claims(self, found: Difference, under_old: Direction, under_new: Direction) -> Difference:
+        """The same difference with the verifications and norms that are decided otherwise."""
+        if under_old.problem or under_new.problem:
+            return found
+        asked = [(origin, claim.name, claim.origin.text) for origin, claim in self.claims]
+        changes, undecided = result_changes(asked, under_old.claims(), under_new.claims())
+        counts = [("claim", len(asked))] if asked else []
+        contradictory = tuple(
+            side
+            for side, direction in zip(VERSIONS, (under_old, under_new), strict=True)
+            if side in found.contradictory or direction.is_contradictory()
+        )
+        return found._replace(
+            verdicts=tuple(changes),
+            open_claims=tuple(undecided),
+            asked=tuple(counts),
+            contradictory=contradictory,
+        )
+
+    def certificates(self) -> Iterator[PolicyCertificate]:
+        """Certificates for all statements of each version from the other, as far as there are any."""
+        for base in VERSIONS:
+            other = _other(base)
+            found = certified(self.modules[base], self.modules[other], self.every[other], base, self.limits)
+            if found is not None:
+                yield found
 
 
-def evidence(report: Report) -> str:
-    """The evidence for the verdict on a claim, as lines of text."""
-    lines = [line for result in report.results for line in evidence_lines(result, PLAIN)]
-    if not lines:
-        lines = [f"  {each.message}" for each in report.diagnostics]
-    return "\n".join(line.removeprefix("  ") for line in lines)
+def _without_consequences(
+    changes: list[tuple[Pair, StatementChange]],
+) -> list[tuple[Pair, StatementChange]]:
+    """The changes without those of closed predicates that are what the change of one rule makes of them.
+
+    The rule has their cases: what is closed says of a rule that nothing else gives its predicate.
+    """
+    found = list(changes)
+    for pair, change in changes:
+        if change.kind != CLOSED or change.old is None or change.new is None or change.words:
+            continue
+        givers = [
+            at for at, (rule, other) in enumerate(found) if other.kind != CLOSED and _speaks(rule, pair)
+        ]
+        if len(givers) == 1:
+            rule, other = found[givers[0]]
+            found[givers[0]] = rule, other._replace(cases=(*other.cases, *change.cases))
+            found.remove((pair, change))
+    return found
+
+
+def _speaks(rule: Pair, closed: Pair) -> bool:
+    """Whether a rule has the predicate that is closed."""
+    names = {each.name for each in closed if each is not None}
+    symbols = (symbol for each in rule if each is not None for symbol in symbols_in(each.formula))
+    return any(symbol.name in names for symbol in symbols)
+
+
+def _other(side: VersionName) -> VersionName:
+    return "new" if side == "old" else "old"
+
+
+def _judged(result: Result) -> str:
+    """`follows`, `fails`, `unchecked` if it follows by a solver's word, else `open`."""
+    if result.verdict in _FOLLOWS:
+        # Whether the version has a model at all makes no difference to what follows from it.
+        is_checked = any(each.status == "unsat" and each.tier == "checked" for each in result.assurances)
+        return "follows" if is_checked else "unchecked"
+    if result.verdict is not Verdict.UNKNOWN:
+        return "fails"
+    possible = _FOLLOWS.intersection(result.possible)
+    return "open" if possible or not result.possible else "fails"
+
+
+def _open(side: VersionName, statement: PolicyStatement, result: Result) -> OpenStatement:
+    reason = result.reason or f"{result.trust}, not checked"
+    return OpenStatement(side, statement.kind, statement.name, statement.pointer, reason)
+
+
+def _words(old: Said | None, new: Said | None) -> str:
+    """The change of a statement in a few words."""
+    if old is None or new is None:
+        return f"only in the {'new' if old is None else 'old'} version"
+    return change_words(old.text, new.text) if old.text != new.text else ""
+
+
+def _optimization(module: Module) -> object:
+    section = module.optimization
+    if section is None:
+        return None
+    return (
+        section.mode,
+        sorted(signature(each.formula) for each in section.constraints),
+        [(each.direction, signature(each.term)) for each in section.objectives],
+    )
+
+
+def _with_verdicts(
+    found: Difference,
+    asked: Sequence[PolicyQuestion],
+    changes: Sequence[VerdictChange],
+    undecided: Sequence[str],
+) -> Difference:
+    counts = dict(found.asked)
+    for each in asked:
+        counts[each.origin] = counts.get(each.origin, 0) + 1
+    return found._replace(
+        verdicts=(*found.verdicts, *changes),
+        open_claims=(*found.open_claims, *undecided),
+        asked=tuple(counts.items()),
+    )

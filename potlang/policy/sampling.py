@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Sequence
 from itertools import count
 from random import Random
 from typing import Final, NamedTuple
 
 from potlang.expressions.names import written
-from potlang.ir.module import Assertion, AssertionKind, Module
-from potlang.ir.nodes import Lit, Symbol, SymbolKind, reachable, symbols_in
+from potlang.ir.module import Module
+from potlang.ir.nodes import Lit, Symbol, SymbolKind, reachable
 from potlang.ir.sorts import BOOL, INT, REAL, DeclaredSort, EnumSort, Sort
-from potlang.sema.emit import ExpansionTooLarge, Writer, sort_text
+from potlang.sema.emit import sort_text
 
-MOST_RULES: Final = 200
-"""Rules of two versions that are asked about ([LIMIT-POLICY-RULES])."""
 _KINDS: Final = (SymbolKind.FUNCTION, SymbolKind.CONSTANT, SymbolKind.DEFINED)
 _TRIES: Final = 20
 _MOST_NUMERALS: Final = 50
@@ -48,34 +45,6 @@ def sample_claims(first: Module, second: Module, most: int, seed: int) -> list[s
         if claim is not None:
             found[claim] = None
     return list(found)
-
-
-def rule_claims(first: Module, second: Module) -> dict[str, str]:
-    """The facts and rules that one program has and the other has not, as claims over both, with their names.
-
-    At most `MOST_RULES`, in order, those of the first program before those of the second.
-    """
-    written_in = [dict(_statements(module)) for module in (first, second)]
-    declared = [{(each.name, _profile(each)) for each in module.symbols} for module in (first, second)]
-    shared = declared[0] & declared[1]
-    found: dict[str, str] = {}
-    for own, others in zip(written_in, reversed(written_in), strict=True):
-        for text, assertion in own.items():
-            names = ((each.name, _profile(each)) for each in symbols_in(assertion.formula))
-            if text not in others and all(each in shared for each in names):
-                found.setdefault(text, assertion.name)
-                if len(found) == MOST_RULES:
-                    return found
-    return found
-
-
-def _statements(module: Module) -> Iterator[tuple[str, Assertion]]:
-    """The facts and rules of a program, by their text."""
-    writer = Writer(module)
-    for assertion in module.assertions:
-        if assertion.kind in (AssertionKind.FACT, AssertionKind.RULE):
-            with suppress(ExpansionTooLarge, ValueError):
-                yield writer.term(assertion.formula), assertion
 
 
 def _shared(first: Module, second: Module) -> _Words:

@@ -23,10 +23,11 @@ from potlang.ir.digest import digest
 from potlang.languages.pot.check import Source as ProgramSource
 from potlang.languages.pot.check import compile as compile_program
 from potlang.languages.pot.claims import Claim, verify_claims
-from potlang.languages.pot.program import Program, Session
+from potlang.languages.pot.program import CompileError, Program, Session
 from potlang.languages.pot.report import Report
 from potlang.policy.answers import PolicyAnswer, ask
 from potlang.policy.cases import Case
+from potlang.policy.impact import renamed_test, renamed_words
 from potlang.policy.tests import PolicyError, PolicyTest, PolicyTestResult, own_tests, read_tests, run_tests
 from potlang.prove.options import Trust
 from potlang.report.results import Limits
@@ -231,10 +232,11 @@ class Store:
     ) -> Added:
         """Stores a program as the latest version of a policy, with its tests.
 
-        Without `tests` the program's own verifications become tests, with the verdicts that they have
-        now. Raises CompileError if it is no program, FailingTests if it fails a given test and there is no
-        `force`, and PolicyError. A program with the digest and the tests of the latest version is not
-        stored again.
+        Without `tests` those of the latest version are kept, in the words of the new one where it has
+        others, and verifications of the program that are not among them become tests with the verdicts that
+        they have now. Raises CompileError if it is no program, FailingTests if a test that is given or kept
+        fails and there is no `force`, and PolicyError. A program with the digest and the tests of the latest
+        version is not stored again.
         """
         if not _NAME.fullmatch(name):
             raise PolicyError(
@@ -245,22 +247,23 @@ class Store:
         if text is None:
             # A program that was given as a value has no text of its own.
             text = json.dumps(source)
-        undecided: tuple[str, ...] = ()
-        failed: tuple[PolicyTestResult, ...] = ()
-        if tests is None:
-            tests, undecided = own_tests(program, limits)
-        else:
-            failed = tuple(each for each in run_tests(program, tests, limits) if not each.passed)
-        if failed and not force:
-            raise FailingTests(failed)
-        key = digest(program.module)
-        # Only the latest: going back to an older program is a new version.
-        latest = self._latest(name)
-        if latest is not None and (latest.digest, latest.tests) == (key, tuple(tests)):
-            return Added(latest, False, failed, undecided)
-        added = datetime.now(UTC).isoformat(timespec="seconds")
-        version = self._write(Version(name, 0, key, added, text, tuple(tests)))
-        return Added(version, True, failed, undecided)
+        for _ in range(_ATTEMPTS):
+            last = self._last_number(name)
+            latest = self._latest(name)
+            every, failed, undecided = _tests_to_add(latest, program, tests, limits)
+            if failed and not force:
+                raise FailingTests(failed)
+            key = digest(program.module)
+            # Only the latest: going back to an older program is a new version.
+            if latest is not None and (latest.digest, latest.tests) == (key, every):
+                return Added(latest, False, failed, undecided)
+            added = datetime.now(UTC).isoformat(timespec="seconds")
+            # Tests that another writer has added meanwhile are to be kept as well.
+            behind = last if tests is None else None
+            version = self._write(Version(name, 0, key, added, text, every), behind)
+            if version is not None:
+                return Added(version, True, failed, undecided)
+        raise _busy(name)
 
     def remove(self, id: str) -> None:
         """Removes a policy, or one version of it; its number is not given again."""
@@ -324,13 +327,19 @@ class Store:
         except (ValueError, TypeError, KeyError, RecursionError):
             raise PolicyError(f"{path} is damaged") from None
 
-    def _write(self, version: Version) -> Version:
-        """Gives the version a number and makes its file."""
+    def _last_number(self, name: str) -> int:
+        """The highest number that a version of a policy has had; 0 if there was none."""
+        return max((each for each, _ in self._files(name)), default=0)
+
+    def _write(self, version: Version, behind: int | None) -> Version | None:
+        """Gives the version a number and makes its file; None if it is not the next one after `behind`."""
         folder = self.directory / version.name
         try:
             for _ in range(_ATTEMPTS):
                 folder.mkdir(parents=True, exist_ok=True)
-                number = max((each for each, _ in self._files(version.name)), default=0) + 1
+                number = self._last_number(version.name) + 1
+                if behind is not None and number != behind + 1:
+                    return None
                 numbered = version._replace(number=number)
                 with self._aside() as aside:
                     draft = Path(aside) / "draft"
@@ -345,7 +354,7 @@ class Store:
                     return numbered
         except OSError as error:
             raise _unusable(self.directory, error) from None
-        raise PolicyError(f"{version.name!r} is changed by others all the time")
+        raise _busy(version.name)
 
     def _aside(self) -> TemporaryDirectory[str]:
         """A folder that no policy can be in; those that killed processes left a day ago are removed."""
@@ -354,6 +363,35 @@ class Store:
                 if time.time() - path.stat().st_mtime > _OLD_SECONDS:
                     shutil.rmtree(path)
         return TemporaryDirectory(prefix=".aside-", dir=self.directory)
+
+
+def _tests_to_add(
+    latest: Version | None, program: Program, given: Sequence[PolicyTest] | None, limits: Limits
+) -> tuple[tuple[PolicyTest, ...], tuple[PolicyTestResult, ...], tuple[str, ...]]:
+    """The tests of a new version, those that fail, and the verifications that are undecided."""
+    kept = tuple(_kept(latest, program) if given is None else given)
+    failed = tuple(each for each in run_tests(program, kept, limits) if not each.passed)
+    if given is not None:
+        return kept, failed, ()
+    own, undecided = own_tests(program, limits)
+    keys = {each.key for each in kept}
+    return (*kept, *(each for each in own if each.key not in keys)), failed, undecided
+
+
+def _kept(latest: Version | None, program: Program) -> Sequence[PolicyTest]:
+    """The tests of a version in the words of the next one, where these are other names for the same."""
+    if latest is None:
+        return ()
+    try:
+        names = renamed_words(latest.compile(), program)
+    except CompileError:
+        # It is no program for this potlang any more, or has its facts in large tables.
+        return latest.tests
+    return [renamed_test(each, names) for each in latest.tests]
+
+
+def _busy(name: str) -> PolicyError:
+    return PolicyError(f"{name!r} is changed by others all the time")
 
 
 def _flush(path: Path, data: bytes) -> None:

@@ -125,27 +125,35 @@ def own_tests(program: Program, limits: Limits) -> tuple[tuple[PolicyTest, ...],
 
 
 def run_tests(program: Program, tests: Sequence[PolicyTest], limits: Limits) -> Iterator[PolicyTestResult]:
-    """Verifies the claim of each test anew, those of one case in one session.
+    """Verifies the claim of each test anew. The total limit is that of all tests together."""
+    asked = [(each.claim, each.case) for each in tests]
+    for test, report in zip(tests, reports(program, asked, limits), strict=True):
+        yield PolicyTestResult(test, Verdict(report.verdict), report)
 
-    The total limit is that of all tests together.
+
+def reports(
+    program: Program, asked: Sequence[tuple[Claim, dict[str, Any] | None]], limits: Limits
+) -> Iterator[Report]:
+    """A report on each claim in its case, if it has one; those of one case are asked in one session.
+
+    That on a claim which is no formula, or in a case that does not fit the program, is `rejected`. The total
+    limit is that of all claims together.
     """
     began = time.perf_counter()
-    for case, group in groupby(tests, lambda test: test.case):
+    for case, group in groupby(asked, lambda each: each[1]):
         spent = 1000 * (time.perf_counter() - began)
         left = limits._replace(total_ms=max(1, round(limits.total_ms - spent)))
-        some = list(group)
-        for test, report in zip(some, _reports(program, case, some, left), strict=True):
-            yield PolicyTestResult(test, Verdict(report.verdict), report)
+        yield from _in_case(program, case, [claim for claim, _ in group], left)
 
 
-def _reports(
-    program: Program, case: dict[str, Any] | None, tests: Sequence[PolicyTest], limits: Limits
+def _in_case(
+    program: Program, case: dict[str, Any] | None, claims: Sequence[Claim], limits: Limits
 ) -> Iterator[Report]:
     try:
         asked = program if case is None else Case.of(case).applied(program)
     except CompileError as error:
-        for _ in tests:
+        for _ in claims:
             yield rejected(Checked(error.document, error.diagnostics, None), limits)
         return
     with asked.session(limits=limits) as session:
-        yield from verified(session, [each.claim for each in tests], limits)
+        yield from verified(session, claims, limits)

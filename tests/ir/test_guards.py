@@ -211,3 +211,68 @@ def test_a_deadline_ends_a_call() -> None:
     with pytest.raises(OutOfSteps, match="too long"):
         Evaluator(_path(2_000), deadline=Deadline(50)).value(slow)
     assert time.monotonic() - began < 1
+
+
+# --- integers -------------------------------------------------------------------------------------
+
+T = symbol("T", BOOL, INT)
+
+
+@st.composite
+def _of_integers(draw: st.DrawFn, x: Var, depth: int = 3) -> Node:
+    """Formulas over an integer: comparisons with numerals, a table, parts that have no value."""
+    kind = draw(st.sampled_from(["<", "<=", "=", "table", "not", "=>", "and", "or", "undefined"]))
+    if depth == 0 or kind in ("<", "<=", "="):
+        operator = op.OPERATORS[kind if kind in ("<", "<=", "=") else "<="]
+        sides: list[Node] = [x, POOL.integer(draw(st.integers(-4, 4)))]
+        return POOL.app(operator, tuple(draw(st.permutations(sides))))
+    if kind == "table":
+        return POOL.app(T, (x,))
+    if kind == "undefined":
+        zero = POOL.app(op.INT_DIV, (POOL.integer(1), POOL.sym(N)))
+        return POOL.app(op.LT, (zero, POOL.integer(1)))
+    if kind == "not":
+        return POOL.app(op.NOT, (draw(_of_integers(x, depth - 1)),))
+    return POOL.app(op.OPERATORS[kind], tuple(draw(_of_integers(x, depth - 1)) for _ in range(2)))
+
+
+@settings(max_examples=200)
+@given(st.data())
+def test_a_quantifier_over_integers_has_the_value_of_all_its_instances(data: st.DataObject) -> None:
+    """[IR-EVAL-1] [IR-EVAL-6]: beyond the numerals and the entries all instances are alike."""
+    x = POOL.var("x", INT)
+    body = data.draw(_of_integers(x))
+    kind = data.draw(st.sampled_from(["forall", "exists"]))
+    rows = data.draw(st.dictionaries(st.tuples(st.integers(-4, 4)), st.booleans(), max_size=4))
+    structure = Structure({}, {T: FunctionTable(rows, data.draw(st.booleans())), N: 0})
+    found = outcome(POOL.quant(kind, (x,), body), structure)
+
+    def instance(value: int) -> object:
+        try:
+            return evaluate(body, structure, {x: value})
+        except (NotEvaluable, Unspecified):
+            return None
+
+    instances = [instance(value) for value in range(-9, 10)]
+    decisive = kind == "exists"
+    whole = decisive if decisive in instances else None if None in instances else not decisive
+    assert found is None or found is whole
+
+
+@pytest.mark.parametrize("kind", ["forall", "exists"])
+def test_an_infinite_sort_that_a_table_guards_has_its_entries(kind: str) -> None:
+    """[IR-EVAL-1] [IR-EVAL-6]"""
+    x, y = POOL.var("x", INT), POOL.var("y", INT)
+    structure = Structure({}, {T: FunctionTable({(3,): True, (10**30,): True}, False), N: 0})
+    here = POOL.app(T, (x,))
+
+    def asked(guard: Node, then: Node, *binders: Var) -> object:
+        joined = POOL.implies(guard, then) if kind == "forall" else POOL.app(op.AND, (guard, then))
+        return outcome(POOL.quant(kind, binders, joined), structure)
+
+    assert asked(here, POOL.app(op.EQ, (x, POOL.integer(3))), x) is (kind == "exists")
+    assert asked(here, POOL.app(op.LE, (POOL.integer(3), x)), x) is True
+    both = POOL.app(op.AND, (here, POOL.app(T, (y,))))
+    assert asked(both, POOL.app(op.LE, (x, y)), x, y) is (kind == "exists")
+    assert asked(here, POOL.app(op.LE, (x, y)), x, y) is None
+    assert asked(POOL.negate(here), POOL.app(op.LE, (x, POOL.integer(3))), x) is None

@@ -67,17 +67,19 @@ def test_a_policy_from_first_to_last(store: Path, tmp_path: Path) -> None:
     assert [each["verdict"] for each in as_json(failed)[0]["results"]] == ["undetermined"]
 
     same = potc(store, "diff", "hats@1", HATS)
-    assert (same.returncode, same.stdout.splitlines()[-1][:4]) == (0, "0 ch")
+    assert same.returncode == 0 and same.stdout.splitlines()[-1].endswith("both allow the same")
     found = potc(store, "diff", "hats@1", "hats@2", "--format", "json")
     assert found.returncode == 1
-    assert ("test", "entailed", "undetermined") in {
-        (each["origin"], each["old"], each["new"]) for each in as_json(found)["changes"]
+    value = as_json(found)
+    assert value["relation"] == "weaker"
+    assert {(each["origin"], each["old"], each["new"]) for each in value["verdicts"]} == {
+        ("verification", "entailed", "undetermined"),
+        ("test", "entailed", "undetermined"),
     }
     text = potc(store, "diff", "hats@1", "hats@2").stdout
+    assert "the new version allows and the old one does not: " in text
     assert "it follows from" in text and "could be false" in text
-    changes = as_json(found)["changes"]
-    said = "1 changes its verdict, of " if len(changes) == 1 else f"{len(changes)} change their verdicts, of "
-    assert text.splitlines()[-1].startswith(said)
+    assert text.splitlines()[-1].startswith("1 statement differs; ")
 
     assert potc(store, "remove", "hats").returncode == 0
     assert potc(store, "list").stdout == ""
@@ -89,6 +91,8 @@ def test_a_policy_from_first_to_last(store: Path, tmp_path: Path) -> None:
         ("show", "nobody"),
         ("test", "nobody"),
         ("diff", "nobody", "nobody"),
+        ("diff", HATS, HATS, "--log", "no such file"),
+        ("diff", HATS, HATS, "--log", HATS),
         ("remove", "nobody"),
         ("add", HATS, "--name", "Not A Name"),
         ("add", "no such file.json"),
@@ -108,3 +112,50 @@ def test_the_name_comes_from_the_file(store: Path) -> None:
     """[POLICY-ID]"""
     added = as_json(potc(store, "add", HATS, "--format", "json"))
     assert added["added"]["name"] == "07_hard_hat_rule"
+
+
+def test_equal_versions_have_certificates(store: Path, tmp_path: Path) -> None:
+    """[POLICY-DIFF-CERT]: which `potc cert check` accepts."""
+    written = tmp_path / "certificates"
+    done = potc(store, "diff", HATS, HATS, "--certificates", written)
+    assert done.returncode == 0
+    for side in ("old", "new"):
+        check = [sys.executable, "-m", "potlang", "cert", "check"]
+        files = [str(written / f"{side}.cert"), str(written / f"{side}.json")]
+        checked = subprocess.run(
+            [*check, *files], capture_output=True, text=True, timeout=60, cwd=ROOT, check=False
+        )
+        assert (checked.returncode, checked.stdout.splitlines()[0]) == (0, "VALID")
+
+
+def test_the_impact_on_a_log(store: Path, tmp_path: Path) -> None:
+    """[POLICY-DIFF-IMPACT]: claims with their cases, in order."""
+    program = {
+        "sorts": [{"name": "Person", "type": "DeclareSort"}],
+        "functions": [
+            {"name": "age", "domain": ["Person"], "range": "Int"},
+            {"name": "may_rent", "domain": ["Person"], "range": "Bool"},
+        ],
+        "rules": [
+            {
+                "name": "adult",
+                "forall": [{"name": "x", "sort": "Person"}],
+                "constraint": "age(x) >= 18 <-> may_rent(x)",
+            }
+        ],
+    }
+    paths = []
+    for age in (18, 21):
+        paths.append(tmp_path / f"{age}.json")
+        paths[-1].write_text(json.dumps(program).replace(">= 18", f">= {age}"), "utf-8")
+    log = tmp_path / "log.jsonl"
+    lines = [{"case": {"ann": {"age": age}}, "claim": "may_rent(ann)"} for age in (17, 18, 20, 21)]
+    log.write_text("".join(json.dumps(each) + "\n" for each in lines), "utf-8")
+    done = potc(store, "diff", *paths, "--log", log)
+    assert done.returncode == 1
+    assert "rule adult: 18 → 21  /rules/0" in done.stdout
+    changed = [line for line in done.stdout.splitlines() if line.startswith("log ")]
+    assert [line.split(":")[0] for line in changed] == ["log line 2", "log line 3"]
+    assert all(line.endswith("entailed → refuted") for line in changed)
+    assert done.stdout.splitlines()[-1].startswith("1 statement differs; 0 the same")
+    assert "2 verdicts differ of 4 logged claims" in done.stdout

@@ -1,128 +1,55 @@
-"""Differences between versions, and the claims drawn for them."""
+"""The proved difference of two versions: statements, cases, certificates, renames, vocabularies."""
 
 from __future__ import annotations
 
 import json
-import re
-from fractions import Fraction
+from random import Random
 from typing import Any
 
 import pytest
-from statements import Property
+from structures import structures
 
 import potlang
+from potlang.certify import check
 from potlang.generate.programs import ProgramDifficulty, generate
-from potlang.policy import PolicyTest, compare
-from potlang.policy.sampling import MOST_RULES, rule_claims, sample_claims
+from potlang.ir.evaluator import evaluate
+from potlang.ir.module import Module
+from potlang.ir.structure import Structure
+from potlang.policy import Case, Difference, PolicyError, PolicyTest, compare, read_log
+from potlang.policy.mutants import mutants
 from potlang.report.results import Limits, Verdict
-from potlang.testing.programs import finite_programs, programs
 
-LIMITS = Limits(check_ms=5_000)
-
-
-def without(program: dict[str, Any], name: str) -> dict[str, Any]:
-    return {
-        **program,
-        **{
-            key: [each for each in program[key] if each["name"] != name]
-            for key in ("knowledge_base", "rules")
-        },
-    }
-
-
-def own(program: dict[str, Any], verdict: Verdict) -> list[PolicyTest]:
-    return [PolicyTest(program["verifications"][0], verdict, "question")]
-
-
-@pytest.mark.parametrize("verdict", [Verdict.ENTAILED, Verdict.REFUTED, Verdict.INCONSISTENT])
-def test_a_lost_part_changes_its_test(verdict: Verdict) -> None:
-    """[POLICY-DIFF]: any part that the verdict needs, and no other."""
-    found = generate(11, ProgramDifficulty(depth=2, rules=2, facts=2), verdict)
-    old = potlang.compile(found.program)
-    names = {each["name"] for key in ("knowledge_base", "rules") for each in found.program[key]}
-    for name in sorted(names):
-        new = potlang.compile(without(found.program, name))
-        difference = compare(old, new, own(found.program, verdict), samples=0)
-        changed = [(each.origin, each.name, each.old) for each in difference.changes if each.origin == "test"]
-        assert changed == ([("test", "question", verdict)] if name in found.support else []), name
-        assert not difference.open
-        for each in difference.changes:
-            # What is undetermined now shows two models, none of which a part of the program forbids.
-            assert each.old_evidence
-            assert "could be false" in each.new_evidence or each.new is not Verdict.UNDETERMINED
-
-
-@pytest.mark.slow
-def test_drawn_claims_find_what_no_test_asks() -> None:
-    """[POLICY-SAMPLES]: a rule without facts to apply to is missed all the same."""
-    functions = [{"name": name, "domain": ["Room"], "range": "Bool"} for name in ("open", "lit", "warm")]
-    rule = {"antecedent": "open(x)", "consequent": "lit(x)"}
-    base: dict[str, Any] = {
-        "sorts": [{"name": "Room", "type": "DeclareSort"}],
-        "functions": [*functions, {"name": "seats", "domain": ["Room"], "range": "Int"}],
-        "constants": {"rooms": {"sort": "Room", "members": ["hall", "attic"]}},
-        "knowledge_base": ["seats(hall) == 40"],
-        "rules": [{"forall": [{"name": "x", "sort": "Room"}], "implies": rule}],
-    }
-    old = potlang.compile(base)
-    for changed in ({**base, "rules": []}, {**base, "knowledge_base": ["seats(hall) == 39"]}):
-        found = compare(old, potlang.compile(changed), samples=100, seed=1)
-        assert found.samples >= 100 - found.rules
-        assert found.changes
-        assert {each.origin for each in found.changes} == {"sample", "rule"}
-    assert not compare(old, potlang.compile(base), samples=100, seed=1).changes
-
-
-def test_claims_that_one_side_cannot_say() -> None:
-    """[POLICY-DIFF]"""
-    old = potlang.compile(
-        {"functions": [{"name": "p", "domain": [], "range": "Bool"}], "knowledge_base": ["p"]}
-    )
-    new = potlang.compile(
-        {"functions": [{"name": "q", "domain": [], "range": "Bool"}], "knowledge_base": ["q"]}
-    )
-    found = compare(old, new, [PolicyTest("p", Verdict.ENTAILED), PolicyTest("q", Verdict.ENTAILED)])
-    assert [(each.claim, each.old, each.new) for each in found.changes] == [
-        ("p", Verdict.ENTAILED, Verdict.REJECTED),
-        ("q", Verdict.REJECTED, Verdict.ENTAILED),
-    ]
-    assert found.changes[0].new_evidence
-    assert json.loads(json.dumps(found.to_dict()))["changes"][0]["new"] == "rejected"
-
-
-@pytest.mark.slow
-def test_claims_that_are_open() -> None:
-    """[POLICY-DIFF]: what is unknown on a side is no change."""
-    hard = {
-        "variables": [{"name": n, "sort": "Int"} for n in "xyz"],
-        "knowledge_base": ["x ** 3 + y ** 3 + z ** 3 == 42"],
-    }
-    easy = {**hard, "knowledge_base": ["x + y + z == 7"]}
-    tests = [PolicyTest("x + y + z == 7", Verdict.ENTAILED)]
-    limits = Limits(check_ms=300, total_ms=900)
-    found = compare(potlang.compile(hard), potlang.compile(easy), tests, limits=limits)
-    assert found.open[0] == "x + y + z == 7"
-    assert not found.changes
-
-
+PERSON = {"name": "Person", "type": "DeclareSort"}
 RENT: dict[str, Any] = {
-    "sorts": [{"name": "Person", "type": "DeclareSort"}],
+    "sorts": [PERSON],
     "functions": [
         {"name": "age", "domain": ["Person"], "range": "Int"},
         {"name": "fee", "domain": ["Person"], "range": "Real"},
         {"name": "may_rent", "domain": ["Person"], "range": "Bool"},
         {"name": "licensed", "domain": ["Person"], "range": "Bool"},
+        {"name": "banned", "domain": ["Person"], "range": "Bool"},
     ],
 }
 
 
-def renting(antecedent: str) -> potlang.Program:
-    rule = {
-        "name": "rent",
+def rule(antecedent: str, consequent: str = "may_rent(x)", name: str = "rent") -> dict[str, Any]:
+    return {
+        "name": name,
         "forall": [{"name": "x", "sort": "Person"}],
-        "implies": {"antecedent": f"licensed(x) and {antecedent}", "consequent": "may_rent(x)"},
+        "implies": {"antecedent": antecedent, "consequent": consequent},
     }
-    return potlang.compile({**RENT, "rules": [rule]})
+
+
+def renting(*rules: dict[str, Any], **more: Any) -> potlang.Program:
+    return potlang.compile({**RENT, "rules": list(rules), **more})
+
+
+def shown(found: Difference) -> list[tuple[str, set[str]]]:
+    """What changed, and the versions that allow a case of it."""
+    return [(each.words, {case.allowed_by for case in each.cases}) for each in found.changes]
+
+
+# --- statements and cases ------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -132,63 +59,445 @@ def renting(antecedent: str) -> potlang.Program:
         ("fee(x) <= 100", "fee(x) <= 99.5", "fee(x)", 99.5, 100),
     ],
 )
-def test_rules_show_a_case_that_the_versions_treat_differently(
+def test_a_changed_number_is_one_line_with_a_case(
     old: str, new: str, term: str, least: float, most: float
 ) -> None:
-    """[POLICY-RULES]"""
-    for reverse in (False, True):
-        pair = (renting(new), renting(old)) if reverse else (renting(old), renting(new))
-        found = compare(*pair, samples=0)
-        assert found.rules == 2
-        (change,) = found.changes
-        assert (change.origin, change.name) == ("rule", "rent")
-        assert {change.old, change.new} == {Verdict.ENTAILED, Verdict.UNDETERMINED}
-        text = (change.old_evidence if reverse else change.new_evidence).partition("could be false")[2]
-        assert "not may_rent(x)" in text and "licensed(x)" in text
-        value = re.search(rf"{re.escape(term)} = ([\d./]+)", text)
-        assert value is not None and least <= Fraction(value[1]) <= most
+    """[POLICY-DIFF] [POLICY-DIFF-CASE]"""
+    first, second = renting(rule(f"licensed(x) and {old}")), renting(rule(f"licensed(x) and {new}"))
+    found = compare(first, second)
+    assert shown(found) == [(f"{old.split()[-1]} → {new.split()[-1]}", {"new"})]
+    assert (found.relation, found.differs) == ("weaker", True)
+    (case,) = found.changes[0].cases
+    assert case.confirmed
+    assert least <= float(case.values[term]) <= most
+    assert case.values["licensed(x)"] == "True" and case.values["may_rent(x)"] == "False"
+    back = compare(second, first)
+    assert (shown(back)[0][1], back.relation) == ({"old"}, "stronger")
+    # The case, put to both by itself: one version allows it.
+    assert case.case is not None
+    for program, verdict in ((first, Verdict.INCONSISTENT), (second, Verdict.ENTAILED)):
+        with Case.of(case.case).applied(program).session() as session:
+            assert session.verify("True").verdict is verdict
 
 
-def test_rules_of_a_difference_are_limited() -> None:
-    """[LIMIT-POLICY-RULES] [POLICY-RULES]"""
-    facts = [f"fee(x) > {at}" for at in range(300)]
-    many = {**RENT, "rules": [{"forall": [{"name": "x", "sort": "Person"}], "constraint": f} for f in facts]}
-    other = {**many, "functions": [each for each in RENT["functions"] if each["name"] != "fee"], "rules": []}
-    modules = [potlang.compile(each).module for each in (many, RENT, other)]
-    assert len(rule_claims(modules[0], modules[1])) == MOST_RULES
-    assert list(rule_claims(modules[1], modules[0]).values())[:2] == ["rule 1", "rule 2"]
-    assert rule_claims(modules[0], modules[2]) == {} == rule_claims(modules[0], modules[0])
+@pytest.mark.parametrize(
+    ("old", "new", "relation"),
+    [
+        (rule("licensed(x) and age(x) >= 18"), rule("not (age(x) < 18) and licensed(x)"), "equal"),
+        (rule("licensed(x)"), rule("licensed(x)", "may_rent(x) and not banned(x)"), "stronger"),
+        (rule("licensed(x)"), rule("licensed(x) and not banned(x)"), "weaker"),
+        (rule("licensed(x)"), rule("banned(x)"), "different"),
+        (
+            rule("licensed(x)"),
+            {"constraint": "Exists([x: Person], licensed(x) and may_rent(x))"},
+            "different",
+        ),
+    ],
+)
+def test_relations(old: dict[str, Any], new: dict[str, Any], relation: str) -> None:
+    """[POLICY-DIFF]"""
+    found = compare(renting(old), renting(new))
+    assert found.relation == relation
+    assert found.is_proved
+    assert all(case.confirmed for each in found.changes for case in each.cases)
+    assert found.differs is (relation != "equal")
 
 
-def check_samples(pair: tuple[dict[str, Any], dict[str, Any]]) -> None:
-    """[POLICY-SAMPLES]: formulas over both, each once, the same for the same seed."""
-    first, second = (potlang.compile(each) for each in pair)
-    claims = sample_claims(first.module, second.module, 12, seed=3)
-    assert len(set(claims)) == len(claims) <= 12
-    again = [potlang.compile(each) for each in pair]
-    assert claims == sample_claims(again[0].module, again[1].module, 12, seed=3)
-    for program in (first, second):
-        with program.session(limits=Limits(1, 1), trust="solver") as session:
-            for claim in claims:
-                session.verify(claim)
-
-
-def fewer(program: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The program, and one with its last function gone and no statements that might use it."""
-    less = {
-        key: each for key, each in program.items() if key in ("sorts", "constants", "functions", "semantics")
+def test_order_names_and_spelling_are_no_difference() -> None:
+    """[POLICY-DIFF]: nothing is asked where statements are the same."""
+    rules = [rule("licensed(x)"), rule("banned(x)", "not may_rent(x)", "ban")]
+    other = {
+        "name": "another name",
+        "constraint": "ForAll([z: Person], Implies(banned(z), Not(may_rent(z))))",
     }
-    functions = [each for each in less.get("functions", []) if "body" not in each][:-1]
-    return program, {**less, "functions": functions}
+    found = compare(renting(*rules), renting(other, rules[0]))
+    assert (found.same, found.proved, found.differs, found.is_proved) == (2, 0, False, True)
 
 
-test_samples, test_samples_deep = Property(check_samples, programs().map(fewer), quick=25).tests()
-test_finite, test_finite_deep = Property(
-    check_samples, finite_programs().map(lambda p: (p, p)), quick=15
-).tests()
+def test_statements_of_every_kind_are_compared() -> None:
+    """[POLICY-DIFF]: definitions, closed predicates, unique names, closed domains, packs."""
+    whole: dict[str, Any] = {
+        "sorts": [PERSON],
+        "functions": [
+            {"name": "age", "domain": ["Person"], "range": "Int"},
+            {"name": "older", "domain": ["Person", "Person"], "range": "Bool"},
+            {"name": "member", "domain": ["Person"], "range": "Bool", "closed": True},
+            {
+                "name": "adult",
+                "domain": ["Person"],
+                "range": "Bool",
+                "params": [{"name": "x", "sort": "Person"}],
+                "body": "age(x) >= 18",
+            },
+        ],
+        "constants": {"people": {"sort": "Person", "members": ["ann", "bob"]}},
+        "imports": [{"pack": "std/order/partial_order", "with": {"T": "Person", "le": "older"}}],
+        "semantics": {"unique_names": True, "closed_domain": True},
+        "knowledge_base": ["member(ann)"],
+    }
+    old = potlang.compile(whole)
+    assert not compare(old, potlang.compile(whole)).differs
+
+    def without(section: str, at: int, key: str) -> dict[str, Any]:
+        items = [dict(each) for each in whole[section]]
+        items[at].pop(key)
+        return {**whole, section: items}
+
+    body = json.loads(json.dumps(whole))
+    body["functions"][3]["body"] = "age(x) >= 21"
+    versions = {
+        "definition": body,
+        "closed predicate": without("functions", 2, "closed"),
+        "semantics": {**whole, "semantics": {"closed_domain": True}},
+        "pack": {**whole, "imports": []},
+        "fact": {**whole, "knowledge_base": ["member(bob)"]},
+    }
+    for kind, version in versions.items():
+        found = compare(old, potlang.compile(version))
+        assert kind in {each.kind for each in found.changes}, kind
+        assert all(case.confirmed for each in found.changes for case in each.cases), kind
+    (change,) = compare(old, potlang.compile(body)).changes
+    assert change.words == "18 → 21"
 
 
-def test_nothing_in_common() -> None:
-    """[POLICY-SAMPLES]"""
-    first, second = potlang.compile({}), potlang.compile({"knowledge_base": ["1 < 2"]})
-    assert sample_claims(first.module, second.module, 10, 0) == []
+def test_statements_that_contradict_each_other() -> None:
+    """[POLICY-DIFF]"""
+    sound = renting(rule("licensed(x)"))
+    broken = renting(rule("licensed(x)"), {"constraint": "1 > 2"})
+    found = compare(sound, broken)
+    assert (found.relation, found.contradictory) == ("stronger", ("new",))
+    found = compare(broken, renting({"constraint": "2 > 3"}))
+    assert (found.relation, set(found.contradictory)) == ("equal", {"old", "new"})
+
+
+@pytest.mark.parametrize("verdict", [Verdict.ENTAILED, Verdict.REFUTED, Verdict.INCONSISTENT])
+def test_a_lost_part_changes_its_claim(verdict: Verdict) -> None:
+    """[POLICY-DIFF-IMPACT]: any part that the verdict needs, and no other."""
+    found = generate(11, ProgramDifficulty(depth=2, rules=2, facts=2), verdict)
+    old = potlang.compile(found.program)
+    for name in sorted(each["name"] for key in ("knowledge_base", "rules") for each in found.program[key]):
+        less = {
+            key: [each for each in found.program[key] if each["name"] != name]
+            for key in ("knowledge_base", "rules")
+        }
+        difference = compare(old, potlang.compile({**found.program, **less}))
+        changed = [(each.origin, each.old) for each in difference.verdicts]
+        assert changed == ([("verification", verdict)] if name in found.support else []), name
+        assert not difference.open_claims
+
+
+# --- certificates --------------------------------------------------------------------------------
+
+
+def test_equality_has_certificates() -> None:
+    """[POLICY-DIFF-CERT]"""
+    old = renting(rule("licensed(x) and age(x) >= 18"), rule("banned(x)", "not may_rent(x)", "ban"))
+    new = renting(rule("age(x) > 17 and licensed(x)"), rule("may_rent(x)", "not banned(x)", "ban"))
+    found = compare(old, new, certificates=True)
+    assert (found.relation, found.proved, len(found.certificates)) == ("equal", 4, 2)
+    for each in found.certificates:
+        outcome = check(each.certificate, potlang.compile(each.program).emit("ir", passes=""))
+        assert (outcome.status, outcome.open) == ("VALID", ())
+        assert set(dict(outcome.verdicts).values()) == {"entailed"}
+    assert compare(old, renting(rule("licensed(x)")), certificates=True).certificates == ()
+
+
+def test_what_no_checker_proved_is_not_called_equal() -> None:
+    """[POLICY-DIFF-CERT]: the kernel has no inequalities of real numbers."""
+    old, new = renting(rule("fee(x) < 100 or fee(x) < 99")), renting(rule("fee(x) < 100"))
+    found = compare(old, new)
+    assert not found.differs
+    assert {each.reason for each in found.unchecked} == {"cross-checked, not checked"}
+    assert found.relation == "unknown"
+    assert not found.is_proved
+
+
+# --- vocabularies --------------------------------------------------------------------------------
+
+
+def renamed(program: dict[str, Any], names: dict[str, str]) -> dict[str, Any]:
+    text = json.dumps(program)
+    for old, new in names.items():
+        text = text.replace(old, new)
+    changed: dict[str, Any] = json.loads(text)
+    return changed
+
+
+POLICY: dict[str, Any] = {
+    **RENT,
+    "sorts": [PERSON, {"name": "Car", "type": "EnumSort", "values": ["van", "truck"]}],
+    "functions": [
+        *RENT["functions"],
+        {"name": "drives", "domain": ["Person", "Car"], "range": "Bool"},
+    ],
+    "constants": {"people": {"sort": "Person", "members": ["ann", "bob"]}},
+    "knowledge_base": ["age(ann) == 30", "licensed(ann)", "not licensed(bob)"],
+    "rules": [
+        rule("licensed(x) and age(x) >= 18"),
+        rule("banned(x)", "not may_rent(x)", "ban"),
+        rule("drives(x, truck)", "age(x) >= 21", "trucks"),
+    ],
+    "verifications": [{"name": "ann", "constraint": "may_rent(ann)"}],
+}
+NAMES = {"Person": "Human", "licensed": "has_licence", "truck": "lorry", "bob": "robert", 'ban"': 'bar"'}
+
+
+def test_a_rename_is_no_difference() -> None:
+    """[POLICY-DIFF-RENAME]"""
+    found = compare(potlang.compile(POLICY), potlang.compile(renamed(POLICY, NAMES)))
+    assert not found.differs and found.is_proved
+    assert {(each.kind, each.old, each.new) for each in found.renames} == {
+        ("sort", "Person", "Human"),
+        ("function", "licensed", "has_licence"),
+        ("value", "truck", "lorry"),
+        ("constant", "bob", "robert"),
+    }
+
+
+def test_a_rename_beside_a_change_leaves_the_change_alone() -> None:
+    """[POLICY-DIFF-RENAME]"""
+    new = renamed(POLICY, {**NAMES, ">= 18": ">= 19"})
+    found = compare(potlang.compile(POLICY), potlang.compile(new))
+    assert shown(found) == [("18 → 19", {"new"})]
+    assert found.vocabulary == ()
+
+
+def test_tests_and_logs_are_in_the_words_of_either_version() -> None:
+    """[POLICY-DIFF-RENAME] [POLICY-DIFF-IMPACT]"""
+    new = renamed(POLICY, {**NAMES, ">= 18": ">= 31"})
+    case = {"cy": {"licensed": True, "age": 18}}
+    tests = [
+        PolicyTest("licensed(ann) and may_rent(ann)", Verdict.ENTAILED),
+        PolicyTest("has_licence(robert)", Verdict.REFUTED),
+        PolicyTest("may_rent(cy)", Verdict.ENTAILED, "young", case),
+    ]
+    found = compare(potlang.compile(POLICY), potlang.compile(new), tests)
+    assert dict(found.asked) == {"claim": 1, "test": 3}
+    assert {(each.name, each.old, each.new) for each in found.verdicts} == {
+        ("ann", Verdict.ENTAILED, Verdict.UNDETERMINED),
+        ("", Verdict.ENTAILED, Verdict.UNDETERMINED),
+        ("young", Verdict.ENTAILED, Verdict.UNDETERMINED),
+    }
+
+
+def test_an_exchange_of_names_is_a_difference() -> None:
+    """[POLICY-DIFF-RENAME]: a name that both have means the same in both."""
+    first = renting(rule("licensed(x)"), rule("banned(x)", "not may_rent(x)", "ban"))
+    second = renting(rule("banned(x)"), rule("licensed(x)", "not may_rent(x)", "ban"))
+    found = compare(first, second)
+    assert found.renames == () and found.relation == "different"
+
+
+def test_a_wrong_guess_makes_nothing_equal() -> None:
+    """[POLICY-DIFF-RENAME]: two names stand in the place of one another, and only one was renamed."""
+    old = {**RENT, "rules": [rule("licensed(x)"), rule("banned(x)", name="other")]}
+    new = renamed(old, {"licensed": "vetted"})
+    new["rules"][1]["implies"]["antecedent"] = "vetted(x)"
+    found = compare(potlang.compile(old), potlang.compile(new))
+    assert found.differs
+    assert found.relation in ("weaker", "different")
+
+
+def test_renames_are_looked_for_among_few() -> None:
+    """[LIMIT-POLICY-RENAMES]"""
+
+    def flags(stem: str) -> potlang.Program:
+        names = [f"{stem}{at}" for at in range(101)]
+        functions = [{"name": name, "domain": [], "range": "Bool"} for name in names]
+        return potlang.compile({"functions": functions, "knowledge_base": [f"{stem}7"]})
+
+    found = compare(flags("a"), flags("b"))
+    assert found.renames == () and len(found.vocabulary) == 202
+
+
+def test_what_one_version_alone_declares() -> None:
+    """[POLICY-DIFF-WORDS]"""
+    more = [*RENT["functions"], {"name": "insured", "domain": ["Person"], "range": "Bool"}]
+    old = renting(rule("licensed(x)"))
+    new = renting(rule("licensed(x) and insured(x)"), functions=more)
+    found = compare(old, new)
+    assert [(each.kind, each.name, each.old, each.new) for each in found.vocabulary] == [
+        ("function", "insured", None, "Person -> Bool")
+    ]
+    assert (found.relation, shown(found)) == ("weaker", [("added and insured(x)", {"new"})])
+    # A name with which nothing is said differs in itself.
+    found = compare(old, renting(rule("licensed(x)"), functions=more))
+    assert found.differs and found.relation == "equal"
+
+
+def test_a_function_that_is_defined_in_one_version_alone_means_its_definition() -> None:
+    """[POLICY-DIFF-WORDS]"""
+    adult = {
+        "name": "adult",
+        "domain": ["Person"],
+        "range": "Bool",
+        "params": [{"name": "p", "sort": "Person"}],
+        "body": "age(p) >= 18",
+    }
+    old = renting(rule("licensed(x) and age(x) >= 18"))
+    new = renting(rule("licensed(x) and adult(x)"), functions=[*RENT["functions"], adult])
+    found = compare(old, new)
+    assert found.relation == "equal" and not found.changes
+    assert [each.name for each in found.vocabulary] == ["adult"]
+
+
+def test_members_that_one_version_has_more() -> None:
+    """[POLICY-DIFF-WORDS]"""
+    more = json.loads(json.dumps(POLICY))
+    more["sorts"][1]["values"].append("bus")
+    more["constants"]["people"]["members"].append("cy")
+    more["rules"].append(rule("drives(x, bus)", "age(x) >= 24", "buses"))
+    found = compare(potlang.compile(POLICY), potlang.compile(more))
+    assert {each.name for each in found.vocabulary} == {"Car", "cy"}
+    assert [each.words for each in found.changes] == ["only in the new version"]
+    assert found.changes[0].cases[0].confirmed
+
+
+def test_a_name_with_other_sorts_is_another_name() -> None:
+    """[POLICY-DIFF-WORDS]"""
+    other = [{**each, "range": "Real"} if each["name"] == "age" else each for each in RENT["functions"]]
+    found = compare(
+        renting(rule("licensed(x) and age(x) >= 18")),
+        renting(rule("licensed(x) and age(x) >= 18"), functions=other),
+    )
+    assert [(each.name, each.old, each.new) for each in found.vocabulary] == [
+        ("age", "Person -> Int", "Person -> Real")
+    ]
+    assert found.relation == "different"
+
+
+# --- what is not proved --------------------------------------------------------------------------
+
+HARD: dict[str, Any] = {
+    "functions": [{"name": name, "domain": [], "range": "Int"} for name in "xyz"],
+    "knowledge_base": ["x ** 3 + y ** 3 + z ** 3 == 42"],
+}
+
+
+def test_what_is_unknown_is_open_and_claims_are_drawn() -> None:
+    """[POLICY-DIFF] [POLICY-SAMPLES]"""
+    easy = {**HARD, "knowledge_base": ["z ** 3 + x ** 3 + y ** 3 == 42 or x ** 3 == 2 + y ** 3 * 7"]}
+    limits = Limits(check_ms=100, total_ms=600)
+    found = compare(potlang.compile(HARD), potlang.compile(easy), samples=3, limits=limits)
+    assert found.open and not found.is_proved
+    assert dict(found.asked)["sample"] == 3
+
+
+def test_optimizations_are_compared_as_text() -> None:
+    """[POLICY-DIFF-IMPACT]"""
+    first = {
+        "variables": [{"name": "x", "sort": "Int"}],
+        "optimization": {"constraints": ["x >= 3"], "objectives": [{"type": "minimize", "expression": "x"}]},
+    }
+    second = json.loads(json.dumps(first).replace(">= 3", ">= 4"))
+    assert compare(potlang.compile(first), potlang.compile(first)).is_proved
+    found = compare(potlang.compile(first), potlang.compile(second))
+    assert found.optimization_differs and not found.is_proved
+
+
+def test_claims_that_one_version_cannot_say() -> None:
+    """[POLICY-DIFF-IMPACT]"""
+
+    def flag(name: str) -> potlang.Program:
+        functions = [{"name": name, "domain": [], "range": "Bool"}]
+        return potlang.compile({"functions": functions, "knowledge_base": [f"{name} or 1 > {len(name)}"]})
+
+    tests = [PolicyTest("p", Verdict.ENTAILED), PolicyTest("qq", Verdict.ENTAILED)]
+    found = compare(flag("p"), flag("qq"), tests)
+    assert {(each.claim, each.old, each.new) for each in found.verdicts} <= {
+        ("p", Verdict.ENTAILED, Verdict.REJECTED),
+        ("qq", Verdict.REJECTED, Verdict.ENTAILED),
+    }
+    assert json.loads(json.dumps(found.to_dict()))["relation"] == found.relation
+
+
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        (b'{"claim": "p"}\n[]', "line 2 of the log has no `claim`"),
+        (b'\n{"claim": "p", "case": 3}', "`case` in line 2"),
+        (b'{"claim": 7}', "line 1 of the log has no `claim`"),
+        (b"\xff", "line 1 of the log is not JSON"),
+        (b"[" * 100_000, "line 1 of the log is not JSON"),
+        (b'{"claim": "p"}\n' * 100_001, "at most 100,000"),
+    ],
+)
+def test_what_is_no_log(data: bytes, words: str) -> None:
+    """[POLICY-DIFF-IMPACT] [LIMIT-POLICY-LOG]"""
+    with pytest.raises(PolicyError, match=words):
+        read_log(data)
+
+
+# --- against brute force -------------------------------------------------------------------------
+
+
+def drawn_policy(random: Random) -> dict[str, Any]:
+    """A policy over a sort of two values, two predicates and a function to four values."""
+
+    def atom() -> str:
+        two, three = "BitVecVal(2, 2)", "BitVecVal(3, 2)"
+        name = random.choice(["p(x)", "q(x)", "p(left)", "q(right)", f"n(x) == {two}", f"n(x) != {three}"])
+        return f"not {name}" if random.random() < 0.3 else name
+
+    def rule(at: int) -> dict[str, Any]:
+        joined = random.choice([" and ", " or "])
+        return {
+            "name": f"r{at}",
+            "forall": [{"name": "x", "sort": "Side"}],
+            "implies": {"antecedent": joined.join([atom(), atom()]), "consequent": atom()},
+        }
+
+    return {
+        "sorts": [
+            {"name": "Side", "type": "EnumSort", "values": ["left", "right"]},
+        ],
+        "functions": [
+            *({"name": name, "domain": ["Side"], "range": "Bool"} for name in "pq"),
+            {"name": "n", "domain": ["Side"], "range": "BitVec(2)"},
+        ],
+        "knowledge_base": [f"Exists([x: Side], {atom()})"],
+        "rules": [rule(at) for at in range(2)],
+    }
+
+
+def models(module: Module) -> list[bool]:
+    """Of each structure, in order, whether all assumptions hold in it."""
+    return [_holds(module, each) for each in structures(module, {})]
+
+
+def _holds(module: Module, structure: Structure) -> bool:
+    return all(evaluate(each.formula, structure) is True for each in module.assertions)
+
+
+def check_mutants(seeds: range) -> int:
+    """The difference is what all structures say: of how many mutants there was one."""
+    different = 0
+    for seed in seeds:
+        random = Random(seed)
+        program = drawn_policy(random)
+        mutant = random.choice(list(mutants(program)))
+        try:
+            old, new = potlang.compile(program), potlang.compile(mutant.applied(program))
+        except potlang.CompileError:
+            continue
+        before, after = models(old.module), models(new.module)
+        found = compare(old, new)
+        weaker = any(second and not first for first, second in zip(before, after, strict=True))
+        stronger = any(first and not second for first, second in zip(before, after, strict=True))
+        expected = {(False, False): "equal", (True, False): "weaker", (False, True): "stronger"}
+        assert found.relation == expected.get((weaker, stronger), "different"), (seed, mutant)
+        assert found.is_proved
+        assert all(case.confirmed for each in found.changes for case in each.cases)
+        different += weaker or stronger
+    return different
+
+
+def test_mutants_of_finite_policies() -> None:
+    """[POLICY-DIFF] [POLICY-DIFF-CASE] [POLICY-MUTANTS]: judged by all structures."""
+    assert 5 <= check_mutants(range(15)) < 15
+
+
+@pytest.mark.slow
+def test_many_mutants_of_finite_policies() -> None:
+    """[POLICY-DIFF] [POLICY-DIFF-CASE] [POLICY-MUTANTS]: judged by all structures."""
+    assert check_mutants(range(1_000, 1_500)) > 200

@@ -359,3 +359,56 @@ def test_a_damaged_version_hides_no_other_and_can_be_removed(store: Store) -> No
     store.remove("leave@2")
     assert store.version("leave") == first
     assert store.add("leave", program("guest(bob)")).version.number == 3
+
+
+# --- tests from version to version ---------------------------------------------------------------
+
+
+def test_a_new_version_keeps_the_tests(store: Store) -> None:
+    """[POLICY-TESTS]: and its own verifications become tests beside them."""
+    given = [PolicyTest("staff(ann)", Verdict.ENTAILED, "kept", None, "as judged")]
+    store.add("leave", program(), given)
+    second = store.add("leave", program("guest(bob)", claims=("guest(bob)", "staff(ann)"))).version
+    assert second.tests == (
+        *given,
+        PolicyTest({"name": "c0", "constraint": "guest(bob)"}, Verdict.ENTAILED, "c0"),
+    )
+
+
+def test_a_version_that_changes_what_is_tested_is_not_added(store: Store) -> None:
+    """[POLICY-TESTS]: unless it is forced, or new tests replace them."""
+    store.add("leave", program(claims=("may(bob)",)))
+    changed = program("staff(bob)", claims=("may(bob)",))
+    with pytest.raises(FailingTests) as caught:
+        store.add("leave", changed)
+    ((test, verdict),) = [(each.test, each.verdict) for each in caught.value.failed]
+    assert (test.expected, verdict) == (Verdict.UNDETERMINED, Verdict.ENTAILED)
+    assert store.numbers("leave") == (1,)
+    forced = store.add("leave", changed, force=True)
+    assert (len(forced.failed), forced.version.tests[0].expected) == (1, Verdict.UNDETERMINED)
+    replaced = store.add("leave", changed, [PolicyTest("may(bob)", Verdict.ENTAILED)]).version
+    assert (replaced.number, [each.expected for each in replaced.tests]) == (3, [Verdict.ENTAILED])
+
+
+def test_tests_are_kept_in_the_words_of_the_new_version(store: Store) -> None:
+    """[POLICY-TESTS] [POLICY-DIFF-RENAME]"""
+    store.add("leave", program(), [PolicyTest("staff(ann) and may(ann)", Verdict.ENTAILED)])
+    renamed = json.loads(json.dumps(program()).replace("staff", "employee"))
+    second = store.add("leave", renamed).version
+    assert second.tests[0] == PolicyTest("employee(ann) and may(ann)", Verdict.ENTAILED)
+
+
+def test_tests_that_another_writer_adds_meanwhile_are_kept(store: Store, monkeypatch: Any) -> None:
+    """[POLICY-TESTS] [POLICY-STORE]: who reads the latest version and is overtaken begins again."""
+    store.add("leave", program(), [PolicyTest("staff(ann)", Verdict.ENTAILED)])
+    more = [PolicyTest("staff(ann)", Verdict.ENTAILED), PolicyTest("may(ann)", Verdict.ENTAILED)]
+    run = store_module.run_tests
+
+    def overtaken(*arguments: Any) -> Any:
+        monkeypatch.setattr(store_module, "run_tests", run)
+        store.add("leave", program("guest(ann)"), more)
+        return run(*arguments)
+
+    monkeypatch.setattr(store_module, "run_tests", overtaken)
+    added = store.add("leave", program("guest(bob)", claims=())).version
+    assert (added.number, added.tests) == (3, tuple(more))

@@ -1,26 +1,45 @@
-"""`potc policy diff`: the claims that two versions decide differently."""
+"""`potc policy diff`: what two versions say differently, proved, with a case for each difference."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from potlang.cli.common import ALL_ENTAILED, OTHER_ANSWER, UNDECIDED, format_option, print_json
-from potlang.cli.policy.common import Seconds, limited, named, side, stored
-from potlang.diag.wording import counted
-from potlang.report.results import Verdict
+from potlang.cli.common import ALL_ENTAILED, OTHER_ANSWER, UNDECIDED, fail, format_option, print_json
+from potlang.cli.policy.common import Seconds, claim_text, limited, side, stored
+from potlang.diag.wording import counted, visible
+from potlang.report.results import Scenario
+from potlang.report.text import listed, place_words, scenario_words
 
 if TYPE_CHECKING:
-    from potlang.policy import Difference, Store
+    from potlang.policy import Difference, SeparatingCase, StatementChange, Store
+    from potlang.policy.difference import OpenStatement
+    from potlang.policy.impact import VerdictChange
 
 
 @click.command()
 @click.argument("old")
 @click.argument("new")
-@click.option("--samples", type=click.IntRange(0, 10_000), default=50, help="Number of claims to draw.")
+@click.option(
+    "--log",
+    metavar="FILE",
+    help="JSON Lines of past claims: objects with `claim`, and `case` if there was one.",
+)
+@click.option(
+    "--certificates",
+    metavar="DIRECTORY",
+    help="Where to write, for versions that are equal, programs and certificates for `potc cert check`.",
+)
+@click.option(
+    "--samples",
+    type=click.IntRange(0, 10_000),
+    default=50,
+    help="Number of claims to draw where a proof is not found.",
+)
 @click.option("--seed", default=0, help="Seed of the drawn claims.")
 @format_option("text", "json")
 @limited
@@ -28,50 +47,148 @@ if TYPE_CHECKING:
 def diff(
     old: str,
     new: str,
+    log: str | None,
+    certificates: str | None,
     samples: int,
     seed: int,
     style: str,
     seconds: Seconds,
     store: Store,
 ) -> None:
-    """Find claims that two versions decide differently.
+    """Find what two versions of a policy say differently.
 
-    The claims are the tests of both, the rules that only one of them has, and claims drawn at random.
+    Each statement of one version is proved from the other, or a case is shown that one version allows and
+    the other does not. Where they differ, their verifications, their tests and the log are decided by both.
+    Words that are only renamed are told, and are no difference.
 
-    OLD and NEW are ids, or files with programs. Exit code: 0 no verdict changes; 1 one does; 2 one of
-    them is not a valid program; 3 none does, as far as they are known.
+    OLD and NEW are ids, or files with programs. Exit code: 0 they are equal; 1 they differ; 2 one of
+    them is not a valid program; 3 no difference is known, and not everything is proved.
     """
-    from potlang.policy import compare
+    from potlang.policy import compare, read_log
 
     first, second = side(store, old), side(store, new)
     found = compare(
         first[0],
         second[0],
         (*first[1], *second[1]),
+        log=() if log is None else read_log(_read(log)),
         samples=samples,
         seed=seed,
         limits=seconds.limits,
+        certificates=certificates is not None,
     )
+    if certificates is not None:
+        _write_certificates(found, Path(certificates))
     if style == "json":
         print_json(found.to_dict())
     else:
         click.echo("\n".join(_difference_lines(found)))
-    sys.exit(OTHER_ANSWER if found.changes else UNDECIDED if found.open else ALL_ENTAILED)
+    sys.exit(OTHER_ANSWER if found.differs else ALL_ENTAILED if found.is_proved else UNDECIDED)
+
+
+def _read(name: str) -> bytes:
+    try:
+        return sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
+    except OSError as error:
+        fail(f"error: cannot read {name!r}: {error.strerror}")
+
+
+def _write_certificates(found: Difference, directory: Path) -> None:
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+        for each in found.certificates:
+            (directory / f"{each.base}.json").write_text(each.program, "utf-8")
+            (directory / f"{each.base}.cert").write_text(each.certificate, "utf-8")
+    except OSError as error:
+        fail(f"error: cannot write to {str(directory)!r}: {error.strerror}")
+
+
+# --- text ------------------------------------------------------------------------------------------
 
 
 def _difference_lines(found: Difference) -> Iterator[str]:
-    from potlang.policy import PolicyTest
+    for each in found.contradictory:
+        yield f"the statements of the {each} version contradict each other: all follows from it"
+    for change in found.changes:
+        yield from _change_lines(change)
+    for verdict in found.verdicts:
+        yield from _verdict_lines(verdict)
+    for word in found.vocabulary:
+        yield visible(f"{word.kind} {word.name}: {word.old or 'none'} → {word.new or 'none'}")
+    for rename in found.renames:
+        yield visible(f"renamed: {rename.kind} {rename.old} → {rename.new}")
+    if found.optimization_differs:
+        yield "the optimization sections differ, and are not compared"
+    yield from _open_lines("not known to follow", found.open)
+    yield from _open_lines("not checked", found.unchecked)
+    for claim in found.open_claims:
+        yield f"unknown: {visible(claim)}"
+    yield _summary(found)
 
-    for each in found.changes:
-        yield f"{each.origin} {named(PolicyTest(each.claim, each.old, each.name))}"
-        for version, verdict, evidence in (
-            ("old", each.old, each.old_evidence),
-            ("new", each.new, each.new_evidence),
-        ):
-            yield f"  {version}: {verdict}"
-            yield from (f"    {line}" for line in evidence.splitlines())
-    for claim in found.open:
-        yield f"unknown: {named(PolicyTest(claim, Verdict.UNKNOWN))}"
-    changes = counted(len(found.changes), "changes its verdict", "change their verdicts")
-    tests, drawn = counted(found.tests, "test"), counted(found.samples, "drawn claim")
-    yield f"{changes}, of {tests}, {counted(found.rules, 'rule')} of one version and {drawn}"
+
+def _change_lines(change: StatementChange) -> Iterator[str]:
+    said = change.new or change.old
+    assert said is not None
+    words = change.words or "other statements make another one of it"
+    yield visible(f"{_titled(change.kind, said.name)}: {words}") + place_words(said.pointer)
+    for each in (change.old, change.new):
+        if each is not None and (change.old is None or change.new is None):
+            yield f"  {visible(each.text)}"
+    for case in change.cases:
+        yield f"  {_case_words(case)}"
+
+
+def _titled(kind: str, name: str) -> str:
+    """A statement by kind and name; those without a name of their own are called by their kind already."""
+    return name if name.startswith(f"{kind} ") else f"{kind} {name}"
+
+
+def _case_words(case: SeparatingCase) -> str:
+    other = "old" if case.allowed_by == "new" else "new"
+    shown = Scenario(case.witness, case.values)
+    words = scenario_words(shown) if case.witness else scenario_words(shown).removeprefix(" with ")
+    sure = "" if case.confirmed else " (not checked)"
+    allowed = f"the {case.allowed_by} version allows and the {other} one does not"
+    return f"{allowed}{sure}: {words or 'a case in which it is false'}"
+
+
+def _verdict_lines(change: VerdictChange) -> Iterator[str]:
+    from potlang.policy.impact import PolicyQuestion
+
+    key = PolicyQuestion(change.origin, change.name, change.claim, change.case).key
+    yield f"{change.origin} {claim_text(key, change.name)}: {change.old} → {change.new}"
+    for version, evidence in (("old", change.old_evidence), ("new", change.new_evidence)):
+        lines = evidence.splitlines()
+        if lines:
+            yield f"  {version}:"
+            yield from (f"    {line}" for line in lines)
+
+
+def _open_lines(words: str, statements: tuple[OpenStatement, ...]) -> Iterator[str]:
+    for each in statements:
+        of = f"{_titled(each.kind, each.name)} of the {each.of} version"
+        yield visible(f"{words}: {of} ({each.reason})") + place_words(each.pointer)
+
+
+_RELATIONS = {
+    "equal": "both allow the same",
+    "weaker": "the new version allows more",
+    "stronger": "the new version allows less",
+    "different": "the new version allows more in some cases and less in others",
+    "unknown": "no difference is known",
+}
+_ASKED = {"log": "logged claim", "sample": "drawn claim"}
+
+
+def _summary(found: Difference) -> str:
+    words = [
+        counted(len(found.changes), "statement differs", "statements differ"),
+        f"{found.same:,} the same",
+        counted(found.proved, "follows from the other version", "follow from the other version"),
+    ]
+    asked = [counted(count, _ASKED.get(origin, origin)) for origin, count in found.asked]
+    if asked:
+        words.append(
+            f"{counted(len(found.verdicts), 'verdict differs', 'verdicts differ')} of {listed(asked)}"
+        )
+    return f"{'; '.join(words)}: {_RELATIONS[found.relation]}"

@@ -215,14 +215,14 @@ def _head(version: Version) -> str:
 
 
 def _result_json(result: PolicyTestResult) -> dict[str, Any]:
-    from potlang.policy.comparing import evidence
+    from potlang.policy.impact import evidence
 
     found = {**result.test.to_dict(), "verdict": str(result.verdict), "passed": result.passed}
     return found if result.passed else {**found, "evidence": evidence(result.report)}
 
 
 def _result_lines(results: Iterable[PolicyTestResult]) -> Iterator[str]:
-    from potlang.policy.comparing import evidence
+    from potlang.policy.impact import evidence
 
     for each in results:
         yield f"{named(each.test)}: {each.verdict}, expected {each.test.expected}"
