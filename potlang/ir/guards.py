@@ -24,7 +24,7 @@ Row = tuple[object, ...]
 Binding = tuple[object, ...]
 
 
-class Guard(NamedTuple):
+class GuardAtom(NamedTuple):
     """An atom that must be `wanted`, or the body is decided; its arguments are constants and variables."""
 
     symbol: Symbol
@@ -41,9 +41,9 @@ class _Step(NamedTuple):
     repeated: tuple[tuple[int, int], ...]
 
 
-def guards(quant: Quant) -> list[Guard]:
+def guards(quant: Quant) -> list[GuardAtom]:
     """The atoms of `quant`'s body that must have a certain value for a binding to matter."""
-    found: list[Guard] = []
+    found: list[GuardAtom] = []
     stack: list[tuple[Node, bool]] = [(quant.body, quant.kind == "exists")]
     while stack and len(found) < _MOST_GUARDS:
         node, wanted = stack.pop()
@@ -60,7 +60,7 @@ def guards(quant: Quant) -> list[Guard]:
         # Arguments are constants and variables only: a table is indexed by values, and nested terms may have
         # none.
         elif isinstance(node.op, Symbol) and not any(isinstance(arg, App | Quant) for arg in node.args):
-            found.append(Guard(node.op, node.args, wanted))
+            found.append(GuardAtom(node.op, node.args, wanted))
     return found
 
 
@@ -113,7 +113,7 @@ class Guards:
             self._plans[quant.id] = steps
         return self._plans[quant.id]
 
-    def _usable(self, guard: Guard) -> bool:
+    def _usable(self, guard: GuardAtom) -> bool:
         """Whether the entries of a guard say all: it is a table of truth values with another default."""
         symbols = [arg.symbol for arg in guard.args if isinstance(arg, Sym)]
         structure = self._structure
@@ -124,7 +124,7 @@ class Guards:
             self._rows[key] = self._listed(guard)
         return self._rows[key] is not None
 
-    def _listed(self, guard: Guard) -> list[Row] | None:
+    def _listed(self, guard: GuardAtom) -> list[Row] | None:
         meaning = self._structure.functions.get(guard.symbol)
         if guard.symbol in self._structure.definitions or type(meaning) is not FunctionTable:
             return None
@@ -133,7 +133,7 @@ class Guards:
             return None
         return [row for row, value in meaning.entries.items() if value is guard.wanted]
 
-    def _step(self, guard: Guard, new: Mapping[Var, int]) -> _Step:
+    def _step(self, guard: GuardAtom, new: Mapping[Var, int]) -> _Step:
         known: list[int] = []
         repeated: list[tuple[int, int]] = []
         for place, arg in enumerate(guard.args):
@@ -149,7 +149,7 @@ class Guards:
             tuple(repeated),
         )
 
-    def _index(self, guard: Guard, places: tuple[int, ...]) -> dict[Row, list[Row]]:
+    def _index(self, guard: GuardAtom, places: tuple[int, ...]) -> dict[Row, list[Row]]:
         key = guard.symbol, guard.wanted, places
         if key not in self._indexes:
             index: dict[Row, list[Row]] = {}
@@ -208,7 +208,7 @@ class Guards:
         return canonical(value_of(arg), arg.sort, self._structure)
 
 
-def _new(guard: Guard, quant: Quant, bound: set[Var]) -> dict[Var, int]:
+def _new(guard: GuardAtom, quant: Quant, bound: set[Var]) -> dict[Var, int]:
     """The binders that a guard binds, each at its first place."""
     new: dict[Var, int] = {}
     for place, arg in enumerate(guard.args):

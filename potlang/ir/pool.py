@@ -48,14 +48,16 @@ class Pool:
         other.true, other.false = other.lit(True, BOOL), other.lit(False, BOOL)
         return other
 
-    def release(self, mark: int) -> None:
-        """Forget applications and quantifiers made since `len(pool)` was `mark`.
+    def release(self, mark: int, *, literals: bool = False) -> None:
+        """Forget applications and quantifiers (and `literals`) made since `len(pool)` was `mark`.
 
         For a caller that knows that nobody keeps one: a later node of the same structure is another one.
         """
         for apps in self._apps.values():
             _release(apps, mark)
         _release(self._quants, mark)
+        if literals:
+            _release(self._lits, mark)
 
     def _id(self) -> int:
         number = self._next
@@ -158,7 +160,7 @@ class Pool:
         return self.app(IFF if a.sort is BOOL else EQ, (a, b))
 
 
-Made = TypeVar("Made", App, Quant)
+Made = TypeVar("Made", App, Quant, Lit)
 
 
 def _release(made: dict[Any, Made], mark: int) -> None:

@@ -24,6 +24,7 @@ from potlang.sema.operands import coerced, flat, sort_of
 
 if TYPE_CHECKING:
     from potlang.sema.elaborate import Build, Elaborator, Visit
+    from potlang.sema.kept_aggregates import KeptAggregates
 
 _LARGEST = 100_000
 _LARGEST_OF_ALL = 1_000_000
@@ -44,12 +45,27 @@ def _aggregate(fold: Fold, body_sort: Sort | None = None) -> Build:
         *heads, body = expr.args
 
         def over_members(variables: list[Var], node: Node) -> Node | None:
+            if e.kept is not None and e.kept.has(variables):
+                return _kept(e, e.kept, fold, variables, node, expr)
             terms = instances(e, node, variables, heads[0], expr)
             return None if terms is None else fold(e, terms, expr)
 
         return under_binders(e, _name(expr), heads, body, body_sort, over_members)
 
     return build
+
+
+def _kept(
+    e: Elaborator, kept: KeptAggregates, fold: Fold, variables: list[Var], node: Node, expr: s.Call
+) -> Node | None:
+    """The aggregate as a term of its own; the fold of one term says what its sort is."""
+    one = fold(e, [node], expr)
+    if one is None:
+        return None
+    counts = fold is counted
+    return kept.aggregate(
+        e.pool, _name(expr), variables, node if counts else one, INT if counts else one.sort
+    )
 
 
 def _name(expr: s.Call) -> str:

@@ -25,6 +25,7 @@ from potlang.ir.sorts import BOOL, BitVecSort, DeclaredSort, EnumSort, Sort, Tup
 from potlang.sema.declare import Declarations
 from potlang.sema.elaborate import Elaborator
 from potlang.sema.free_numbers import FreeNumbers
+from potlang.sema.kept_aggregates import KeptAggregates
 from potlang.sema.scope import FunctionEntry
 from potlang.sema.statements import (
     binder,
@@ -50,13 +51,17 @@ def build_module(program: s.ParsedProgram, sink: Sink) -> Module | None:
 
 
 def build_session(
-    program: s.ParsedProgram, sink: Sink, advise: Advise | None = None
+    program: s.ParsedProgram,
+    sink: Sink,
+    advise: Advise | None = None,
+    kept: KeptAggregates | None = None,
 ) -> tuple[Module, IncrementalElaborator] | None:
     """The typed module, and what reads further formulas over its declarations.
 
-    `advise` says how undeclared names are to be declared, where that is not in a section of a program.
+    `advise` says how undeclared names are to be declared, where that is not in a section of a program;
+    `kept` takes the aggregates that are not to be written out, and raises `WrittenOut` where it cannot.
     """
-    builder = _ModuleBuilder(program, sink, advise)
+    builder = _ModuleBuilder(program, sink, advise, kept)
     module = builder.build()
     if module is None:
         return None
@@ -159,7 +164,13 @@ class _Members:
 
 
 class _ModuleBuilder:
-    def __init__(self, program: s.ParsedProgram, sink: Sink, advise: Advise | None = None) -> None:
+    def __init__(
+        self,
+        program: s.ParsedProgram,
+        sink: Sink,
+        advise: Advise | None = None,
+        kept: KeptAggregates | None = None,
+    ) -> None:
         self._program = program
         self._sink = sink
         self._pool = Pool()
@@ -174,6 +185,7 @@ class _ModuleBuilder:
         self._scope = self._declared.scope
         self._e = self.elaborator = Elaborator(self._pool, self._scope, self._declared.sorts, sink)
         self._e.undeclared = Undeclared(sink, advise)
+        self._e.kept = kept
         self._assertions: list[Assertion] = []
         self.lowering: Lowering | None = None
         """The lowering of the module, where it has dates, money or quantities."""
@@ -183,6 +195,8 @@ class _ModuleBuilder:
         if self._imported is not None:
             self._imported.bind(self._declared, self._sink)
         self._members = self._e.members = _Members(self._declared.symbols, self._pool, program.tabled)
+        if self._e.kept is not None:
+            self._e.members = self._e.kept.others(self._members)
         semantics, unique = self._semantics()
         norms = self._imports()
         definitions = self._definitions()
@@ -201,7 +215,7 @@ class _ModuleBuilder:
             pool=self._pool,
             sorts=tuple(self._declared.sorts.order),
             symbols=symbols,
-            definitions=tuple(definitions),
+            definitions=(*definitions, *(() if self._e.kept is None else self._e.kept.definitions)),
             assertions=(*semantics, *completed, *self._assertions),
             claims=tuple(claims),
             norms=tuple(norms),

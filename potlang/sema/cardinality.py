@@ -70,6 +70,8 @@ def cardinality(relation: str, fixed: int | None = None) -> Build:
     def over(
         e: Elaborator, expr: s.Call, heads: Sequence[s.Expr], variables: list[Var], node: Node, bound: Node
     ) -> Node | None:
+        if e.kept is not None and e.kept.has(variables):
+            return _related(e, relation, e.kept.aggregate(e.pool, "Count", variables, node, INT), bound)
         open_sorts = [var.sort for var in variables if _is_open(e, var.sort)]
         if not open_sorts:
             terms = instances(e, node, variables, heads[0], expr)

@@ -47,6 +47,7 @@ from potlang.sema.builtins import BUILTINS
 from potlang.sema.elsewhere import same_as
 from potlang.sema.free_numbers import FreeNumbers, FreeUse
 from potlang.sema.infix import compare, infix, prefix
+from potlang.sema.kept_aggregates import KeptAggregates
 from potlang.sema.literals import call_node, literal_node
 from potlang.sema.operands import complete
 from potlang.sema.scope import FunctionEntry, Scope, TermEntry, VariableEntry, signature
@@ -96,6 +97,8 @@ class Elaborator:
         """The declared sorts with no members but their constants, and those whose constants differ."""
         self.closures: dict[Symbol, dict[tuple[Node, Node], Node]] = {}
         """Transitive closures of relations, by pairs of members, once each."""
+        self.kept: KeptAggregates | None = None
+        """What takes aggregates over sorts whose members are not all known yet; None: all are written out."""
         self.members: Callable[[Sort], list[Node] | None] = lambda sort: None
         """The named members of a finite or declared sort, None where there is no such list."""
 

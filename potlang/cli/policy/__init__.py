@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from potlang.cli.helping import CommandGroup
-from potlang.cli.policy import ask, check_text, diff, versions
+from potlang.cli.policy import ask, check_text, diff, guard, versions
 
 
 @click.group(cls=CommandGroup)
@@ -24,6 +24,9 @@ for _command in (
     ask.ask,
     versions.test,
     diff.diff,
+    guard.guard,
+    guard.proxy,
+    guard.replay,
     check_text.check_text,
     versions.remove,
 ):

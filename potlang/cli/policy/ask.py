@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -23,7 +24,8 @@ from potlang.report.base import to_plain
 from potlang.source import Document
 
 if TYPE_CHECKING:
-    from potlang.policy import CaseChange, MissingFact, Store
+    from potlang.languages.pot.program import Program
+    from potlang.policy import Case, CaseChange, MissingFact, PolicyAnswer, Store
 
 
 @click.command()
@@ -37,6 +39,7 @@ if TYPE_CHECKING:
     default="best",
     help="`best` checks each answer independently, `solver` takes the solver's word.",
 )
+@click.option("--record", metavar="FILE", help="Add the answers to a chain of records.")
 @format_option("text", "json")
 @color_option
 @limited
@@ -47,6 +50,7 @@ def ask(
     given: str | None,
     explain: bool,
     trust: Trust,
+    record: str | None,
     style: str,
     color: str,
     seconds: Seconds,
@@ -64,9 +68,10 @@ def ask(
     from potlang.policy import ask as ask_policy
 
     program, _ = side(store, id)
-    found = ask_policy(
-        program, claims, given_case(given), limits=seconds.limits, trust=trust, explain=explain
-    )
+    case = given_case(given)
+    found = ask_policy(program, claims, case, limits=seconds.limits, trust=trust, explain=explain)
+    if record is not None:
+        _record(record, id, program, claims, case, found)
     if found.report.verdict == "rejected":
         print_diagnostics(
             Document.from_value({"claims": claims}, "<claims>"), found.report.diagnostics, color
@@ -97,6 +102,16 @@ def describe(id: str, style: str, store: Store) -> None:
             click.echo(visible(line))
     for rule in found.rules:
         click.echo(visible(f"- {rule.name}: {rule.sentence}" if rule.name else f"- {rule.sentence}"))
+
+
+def _record(
+    file: str, id: str, program: Program, claims: Sequence[str], case: Case | None, found: PolicyAnswer
+) -> None:
+    from potlang.policy.records import Records
+    from potlang.policy.replay import record_answer
+
+    value = None if case is None else case.value
+    record_answer(Records(Path(file)), program, claims, value, found, policy=id)
 
 
 def _change_lines(changes: Iterable[CaseChange]) -> Iterator[str]:

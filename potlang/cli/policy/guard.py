@@ -1,0 +1,283 @@
+"""`potc policy guard`, `proxy` and `replay`: tool calls decided by a policy, and their records."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from potlang.cli.common import (
+    ALL_ENTAILED,
+    INVALID,
+    OTHER_ANSWER,
+    UNDECIDED,
+    Command,
+    fail,
+    format_option,
+    print_json,
+    tell,
+    worst_exit,
+)
+from potlang.cli.policy.common import Seconds, given_case, limited, stored
+from potlang.diag.wording import counted, visible
+
+if TYPE_CHECKING:
+    from potlang.policy import Store
+    from potlang.policy.guard import Guard, RecordedGuard
+    from potlang.policy.replay import Replay
+
+_CODES = {"allow": ALL_ENTAILED, "deny": OTHER_ANSWER, "ask": UNDECIDED}
+
+_recorded: list[Callable[[Any], Any]] = [
+    click.option(
+        "--record", metavar="FILE", help="Add all decisions to a chain of records: JSON Lines, or .sqlite3."
+    ),
+    click.option(
+        "--certificates",
+        type=click.Choice(["none", "digest", "text"]),
+        default="none",
+        help="What records have of the certificates of verdicts.",
+    ),
+    click.option(
+        "--key-file", metavar="FILE", help="A file with a key, with which states and records are sealed."
+    ),
+    click.option("--case", metavar="FILE|JSON", help="What is known of the session: a case of the policy."),
+    click.option("--context", metavar="JSON", help="What is known of each event: values of functions."),
+]
+
+
+def _recording(command: Command) -> Command:
+    for option in reversed(_recorded):
+        command = option(command)
+    return command
+
+
+@click.command()
+@click.argument("options")
+@click.argument("events", default="-")
+@_recording
+@format_option("text", "json")
+@stored
+def guard(
+    options: str,
+    events: str,
+    record: str | None,
+    certificates: str,
+    key_file: str | None,
+    case: str | None,
+    context: str | None,
+    style: str,
+    store: Store,
+) -> None:
+    """Decide the events of a session: may the agent call this tool now?
+
+    OPTIONS is a guard's file, which names its policy, or the id of a policy or a program's file. EVENTS has
+    a line of JSON for each event, in their order: `{"tool": "refund", "arguments": {"amount": 40}}`; an
+    `outcome` in it is what came of the event.
+
+    Exit code: 0 all events are allowed; 1 one is denied; 2 the guard cannot work; 3 people would be asked.
+    If several apply, 3 comes before 1.
+    """
+    own = _opened(options, store, record, certificates, key_file)
+    state = own.begin(_value(case))
+    known = _object(context, "--context")
+    codes = []
+    for line in _lines(events):
+        event = _event(line)
+        outcome = event.pop("outcome", None) if isinstance(event, dict) else None
+        decision = own.check(event, state, context=known)
+        codes.append(_CODES[decision.permission])
+        if style == "json":
+            click.echo(json.dumps(decision.to_json(), ensure_ascii=False))
+        else:
+            click.echo(visible(f"{decision.permission}: {decision.reason}"))
+        state = decision.state
+        if outcome is not None and decision.verdict is not None:
+            state = own.outcome(state, outcome)
+    sys.exit(worst_exit(codes))
+
+
+@click.command(context_settings={"ignore_unknown_options": True})
+@click.argument("options")
+@click.argument("command", nargs=-1, required=True, type=click.UNPROCESSED, metavar="-- COMMAND…")
+@_recording
+@stored
+def proxy(
+    options: str,
+    command: tuple[str, ...],
+    record: str | None,
+    certificates: str,
+    key_file: str | None,
+    case: str | None,
+    context: str | None,
+    store: Store,
+) -> None:
+    """Put a guard in front of an MCP server: each call of a tool is decided before the server sees it.
+
+    OPTIONS is as for `potc policy guard`; COMMAND starts the server, over standard input and output. A denied
+    call is answered with the reason. Where people are to be asked, the client asks them, if it can.
+
+    Exit code: the server's; 2 the guard cannot work, or the server cannot be started.
+    """
+    from potlang.policy.guard import GuardSession
+    from potlang.server.policy_proxy import serve_proxy
+    from potlang.utils.gc_pause import collect_as_usual
+
+    own = _opened(options, store, record, certificates, key_file)
+    session = GuardSession(own, case=_value(case), context=_object(context, "--context"))
+    collect_as_usual()
+    try:
+        code = serve_proxy(session, command)
+    except OSError as error:
+        fail(f"error: cannot start {command[0]!r}: {error.strerror or error}")
+    sys.exit(code)
+
+
+@click.command()
+@click.argument("file")
+@click.option("--policy", "options", metavar="OPTIONS", help="Decide by this guard, not by the recorded one.")
+@click.option("--key-file", metavar="FILE", help="The key that the records were sealed with.")
+@click.option("--head", default="", metavar="DIGEST", help="The digest that the last record should have.")
+@click.option("--cut-off", "cuts", is_flag=True, help="First remove a last record that was cut off.")
+@format_option("text", "json")
+@limited
+@stored
+def replay(
+    file: str,
+    options: str | None,
+    key_file: str | None,
+    head: str,
+    cuts: bool,
+    style: str,
+    seconds: Seconds,
+    store: Store,
+) -> None:
+    """Decide all recorded decisions again, and find what was changed in the records.
+
+    Exit code: 0 nothing was changed, and all is decided as it was; 1 something is decided otherwise; 2 the
+    records were changed, or cannot be read; 3 something is unknown now. If several apply, 2 comes before 3,
+    and 3 before 1.
+    """
+    from potlang.policy.records import cut_off
+    from potlang.policy.replay import replay as replay_records
+
+    path, key = Path(file), _key(key_file)
+    if cuts:
+        removed = cut_off(path)
+        if removed:
+            tell(f"removed {counted(removed, 'byte')} of a record that was cut off")
+    other = None if options is None else _guard(options, store, key)
+    found = replay_records(path, key=key, guard=other, head=head, limits=seconds.limits)
+    if style == "json":
+        print_json(found.to_dict())
+    else:
+        for line in _replay_lines(found):
+            click.echo(visible(line))
+    codes = [INVALID] * bool(found.faults) + [OTHER_ANSWER] * bool(found.changed)
+    sys.exit(worst_exit([ALL_ENTAILED, *codes, *([UNDECIDED] * bool(found.open))]))
+
+
+def _replay_lines(found: Replay) -> Iterator[str]:
+    for fault in found.faults:
+        yield f"record {fault.place}: {fault.problem}"
+    for each in found.changed:
+        yield f"record {each.place}: {each.now}, was {each.recorded}"
+    for place in found.open:
+        yield f"record {place}: unknown now"
+    yield (
+        f"{counted(found.records, 'record')}, {counted(found.decisions, 'decision')} decided again,"
+        f" {len(found.changed)} otherwise, {counted(len(found.faults), 'fault')}; head {found.head}"
+    )
+
+
+# --- parts -----------------------------------------------------------------------------------------------
+
+
+def _opened(
+    options: str, store: Store, record: str | None, certificates: str, key_file: str | None
+) -> Guard | RecordedGuard:
+    """The guard that a name stands for, with a chain if decisions are recorded."""
+    from potlang.policy.guard import RecordedGuard
+    from potlang.policy.records import Records
+
+    key = _key(key_file)
+    own = _guard(options, store, key)
+    for rule in own.slow_rules:
+        tell(f"note: a solver is asked at each event, for the sake of {visible(rule)}")
+    if record is None:
+        return own
+    return RecordedGuard(own, Records(Path(record), key=key), policy=options, certificates=certificates)  # type: ignore[arg-type]
+
+
+def _guard(name: str, store: Store, key: bytes) -> Guard:
+    from potlang.policy.guard import Guard, GuardOptions
+
+    path = Path(name)
+    if not path.is_file():
+        return Guard(store.version(name).text, key=key)
+    if _is_options(path):
+        return Guard.open(path, key=key, store=store)
+    return Guard(path, GuardOptions(), key=key)
+
+
+def _is_options(path: Path) -> bool:
+    """Whether a file has a guard's options: a program has functions."""
+    try:
+        value = json.loads(path.read_bytes())
+    except (OSError, ValueError, RecursionError):
+        return False
+    return isinstance(value, dict) and isinstance(value.get("policy"), str)
+
+
+def _key(path: str | None) -> bytes:
+    from potlang.policy import PolicyError
+
+    if path is None:
+        return b""
+    try:
+        found = Path(path).read_bytes().strip()
+    except OSError as error:
+        raise PolicyError(f"cannot read {path!r}: {error.strerror or error}") from None
+    if len(found) < 16:
+        raise PolicyError(f"the key in {path!r} has fewer than 16 bytes")
+    return found
+
+
+def _value(given: str | None) -> dict[str, Any] | None:
+    case = given_case(given)
+    return None if case is None else case.value
+
+
+def _object(text: str | None, option: str) -> dict[str, Any] | None:
+    from potlang.policy import PolicyError
+
+    if text is None:
+        return None
+    value = _event(text)
+    if not isinstance(value, dict):
+        raise PolicyError(f"{option} is an object as JSON")
+    return value
+
+
+def _event(text: str) -> Any:
+    """A line as JSON; what is none is an event that no guard allows."""
+    from decimal import Decimal
+
+    try:
+        return json.loads(text, parse_float=Decimal)
+    except (ValueError, RecursionError):
+        return text
+
+
+def _lines(name: str) -> Iterator[str]:
+    from potlang.policy import PolicyError
+
+    try:
+        text = sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
+    except OSError as error:
+        raise PolicyError(f"cannot read {name!r}: {error.strerror}") from None
+    yield from (line for line in text.decode("utf-8", "replace").split("\n") if line.strip())

@@ -1,0 +1,329 @@
+"""Statements of a policy about the events of a session: clauses over what the policy leaves open.
+
+A statement is a clause for each value of its variables: formulas, of which one must be true. Those that facts
+make false are left out, and a clause with a true one is done with. What is left speaks of predicates that are
+neither closed nor defined, such as `allowed(e)`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from itertools import chain, islice, product
+from typing import Final, NamedTuple
+
+from potlang.ir import operators as op
+from potlang.ir.module import Assertion
+from potlang.ir.nodes import App, Node, Quant, Sym, Symbol, Var, free_variables, reachable
+from potlang.policy.guard.kleene import CompiledTerm, Frame
+from potlang.policy.guard.session_facts import NO_VALUE, AtomKey, SessionFacts
+from potlang.policy.guard.terms import EventRange, FramePlaces, TermCompiler, needed
+
+MOST_CLAUSES: Final = 64
+"""A statement of more clauses is taken as one formula."""
+_MOST_TRIED: Final = 200
+"""Values that are tried for what is not given of one event."""
+
+Signed = tuple[Node, bool]
+
+
+class ClauseCondition(NamedTuple):
+    """A formula of a clause that is no literal: the clause is true where `term` has the value `sign`."""
+
+    node: Node
+    term: CompiledTerm
+    sign: bool
+
+
+class ClauseLiteral(NamedTuple):
+    """An open predicate, by number, at arguments, or its denial."""
+
+    number: int
+    arguments: tuple[CompiledTerm, ...]
+    sign: bool
+
+    def key(self, frame: Frame) -> AtomKey | None:
+        """The predicate at the values of the arguments; None where one has no value."""
+        values = [each.compute(frame) for each in self.arguments]
+        if any(value is NO_VALUE for value in values):
+            return None
+        return self.number, values[0] if len(values) == 1 else tuple(values)
+
+
+class GroundClause(NamedTuple):
+    """A clause for given values of variables: literals, and conditions whose value is not settled."""
+
+    statement: EventStatement
+    literals: tuple[tuple[AtomKey, bool], ...]
+    pending: tuple[ClauseCondition, ...]
+    values: tuple[object, ...]
+
+    def value(self, condition: ClauseCondition, facts: SessionFacts) -> object:
+        """The value of a condition by the facts as they are now."""
+        return condition.term.compute([facts, *self.values])
+
+
+class EventStatement:
+    """A clause with variables, of a statement of the policy; `at` and `everywhere` make it ground."""
+
+    def __init__(self, assertion: Assertion, signed: Sequence[Signed], compiler: TermCompiler) -> None:
+        self.assertion = assertion
+        self.variables = free = free_variables(*[node for node, _ in signed])
+        self._scope = FramePlaces(free)
+        self._events = [at for at, var in enumerate(free) if var.sort == compiler.roles.sort]
+        conditions: list[list[ClauseCondition]] = [[] for _ in range(len(free) + 1)]
+        literals: list[list[ClauseLiteral]] = [[] for _ in range(len(free) + 1)]
+        self.reason = ""
+        """Why the statement can never be decided by facts; empty where it can."""
+        # One that looks at events by values of functions may look at later ones.
+        self.is_volatile = False
+        for node, sign in signed:
+            level = max((free.index(var) + 1 for var in free_variables(node)), default=0)
+            literal = _literal(node, sign, compiler, self._scope)
+            if literal is not None:
+                literals[level].append(literal)
+                self.is_volatile |= not all(each.settled for each in literal.arguments)
+            else:
+                conditions[level].append(ClauseCondition(node, compiler.term(node, self._scope), sign))
+        self._levels = list(zip(conditions, literals, strict=True))
+        guards = [each for node, sign in signed for each in needed(node, wanted=not sign)]
+        self._ranges: list[EventRange] = []
+        for var in free:
+            found = None if var.sort == compiler.roles.sort else compiler.values(var, guards, self._scope)
+            if found is None and var.sort != compiler.roles.sort:
+                self.reason = f"a variable of the sort {var.sort}"
+            self._ranges.append(found or EventRange(lambda frame: (), False))
+
+    @property
+    def conditions(self) -> Iterator[ClauseCondition]:
+        """The formulas of the clause that are no literals."""
+        for conditions, _ in self._levels:
+            yield from conditions
+
+    def environment(self, values: tuple[object, ...]) -> dict[Var, object]:
+        """The values of its variables in a ground clause."""
+        return dict(zip(self.variables, values, strict=False))
+
+    def concludes(self, number: int) -> bool:
+        """Whether an open predicate, by its number, is a literal of the clause that is not denied."""
+        return any(each.number == number and each.sign for _, literals in self._levels for each in literals)
+
+    @property
+    def is_eventless(self) -> bool:
+        """Whether no event is meant by a variable."""
+        return not self._events
+
+    def at(self, facts: SessionFacts, event: int) -> Iterator[GroundClause]:
+        """The clauses about an event and, where several are meant, earlier ones."""
+        for last in range(len(self._events)):
+            ranges = {}
+            for at, index in enumerate(self._events):
+                ranges[index] = range(event) if at < last else range(event, event + 1)
+                if at > last:
+                    ranges[index] = range(event + 1)
+            yield from self._ground(self._frame(facts), 0, ranges, (), ())
+
+    def everywhere(self, facts: SessionFacts) -> Iterator[GroundClause]:
+        """The clauses about all events that there are, or about none."""
+        ranges = dict.fromkeys(self._events, range(facts.count))
+        yield from self._ground(self._frame(facts), 0, ranges, (), ())
+
+    def _frame(self, facts: SessionFacts) -> Frame:
+        return [facts, *[None] * (self._scope.size - 1)]
+
+    def _ground(
+        self,
+        frame: Frame,
+        level: int,
+        ranges: dict[int, range],
+        literals: tuple[tuple[AtomKey, bool], ...],
+        pending: tuple[ClauseCondition, ...],
+    ) -> Iterator[GroundClause]:
+        for condition in self._levels[level][0]:
+            # What later events may change is asked for at each check.
+            value = condition.term.compute(frame) if condition.term.settled else NO_VALUE
+            if value is condition.sign:
+                return
+            if value is NO_VALUE:
+                pending = (*pending, condition)
+        for literal in self._levels[level][1]:
+            found = self._with_literal(literal, frame, literals)
+            if found is None:
+                return
+            literals = found
+        if level == len(self._ranges):
+            yield GroundClause(self, literals, pending, tuple(frame[1:]))
+            return
+        values = ranges.get(level)
+        listed: Sequence[object] = self._ranges[level].listed(frame) if values is None else values
+        frame[0].spend(len(listed))
+        for value in listed:
+            frame[level + 1] = value
+            yield from self._ground(frame, level + 1, ranges, literals, pending)
+
+    def _with_literal(
+        self, literal: ClauseLiteral, frame: Frame, literals: tuple[tuple[AtomKey, bool], ...]
+    ) -> tuple[tuple[AtomKey, bool], ...] | None:
+        """The literals with one more if facts do not decide it; None where they make it true."""
+        key = literal.key(frame)
+        if key is None:
+            raise NotGround
+        value = frame[0].tables[key[0]].get(key[1], NO_VALUE)
+        if value is literal.sign or (key, not literal.sign) in literals:
+            return None
+        if value is NO_VALUE and (key, literal.sign) not in literals:
+            return (*literals, (key, literal.sign))
+        return literals
+
+
+class NotGround(Exception):
+    """An argument of an open predicate has no value: nothing can be said of which atom is meant."""
+
+
+def _literal(node: Node, sign: bool, compiler: TermCompiler, scope: FramePlaces) -> ClauseLiteral | None:
+    symbol = node.symbol if isinstance(node, Sym) else node.op if isinstance(node, App) else None
+    if not isinstance(symbol, Symbol) or not compiler.is_open(symbol):
+        return None
+    args = node.args if isinstance(node, App) else ()
+    return ClauseLiteral(compiler.numbers[symbol], tuple(compiler.term(arg, scope) for arg in args), sign)
+
+
+# --- clauses ---------------------------------------------------------------------------------------------
+
+
+def statements_of(assertion: Assertion, compiler: TermCompiler) -> Iterator[EventStatement]:
+    """The clauses of an assertion, but for what only defines closed predicates ([CLOSED-RULES])."""
+    for conditions, formula in _constraints(assertion.formula, compiler):
+        start = [(condition, False) for condition in conditions]
+        found = _clauses([*start, (formula, True)], compiler)
+        for clause in found if found is not None else [[*start, (formula, True)]]:
+            yield EventStatement(assertion, clause, compiler)
+
+
+def _constraints(formula: Node, compiler: TermCompiler) -> Iterator[tuple[tuple[Node, ...], Node]]:
+    """What a formula says beside rules for closed predicates, each with its conditions."""
+    stack: list[tuple[Node, tuple[Node, ...]]] = [(formula, ())]
+    while stack:
+        node, conditions = stack.pop()
+        if isinstance(node, Quant) and node.kind == "forall":
+            stack.append((node.body, conditions))
+        elif isinstance(node, App) and node.op is op.IMPLIES:
+            stack.append((node.args[1], (*conditions, node.args[0])))
+        elif isinstance(node, App) and node.op is op.AND:
+            stack += [(arg, conditions) for arg in node.args]
+        elif isinstance(node, App) and node.op is op.IFF and any(_is_closed(a, compiler) for a in node.args):
+            first, second = node.args
+            pool = compiler.module.pool
+            stack += [(pool.implies(first, second), conditions), (pool.implies(second, first), conditions)]
+        elif not _is_closed(node, compiler):
+            yield conditions, node
+
+
+def _is_closed(node: Node, compiler: TermCompiler) -> bool:
+    symbol = node.symbol if isinstance(node, Sym) else node.op if isinstance(node, App) else None
+    return isinstance(symbol, Symbol) and symbol in compiler.closed
+
+
+def _clauses(disjuncts: Sequence[Signed], compiler: TermCompiler) -> list[list[Signed]] | None:
+    """The clauses of a disjunction, taken apart as far as open predicates are inside; None: too many."""
+    done: list[list[Signed]] = []
+    work: list[tuple[list[Signed], list[Signed]]] = [([], list(disjuncts))]
+    while work:
+        clause, todo = work.pop()
+        while todo:
+            node, sign = todo.pop(0)
+            parts = _parts(node, sign) if _has_open(node, compiler) else None
+            if parts is None:
+                clause.append((node, sign))
+            elif parts[0]:
+                work += [(list(clause), [part, *todo]) for part in reversed(parts[1])]
+                break
+            else:
+                todo = [*parts[1], *todo]
+        else:
+            done.append(clause)
+        if len(done) + len(work) > MOST_CLAUSES:
+            return None
+    return done
+
+
+def _has_open(node: Node, compiler: TermCompiler) -> bool:
+    for each in reachable(node):
+        symbol = each.symbol if isinstance(each, Sym) else each.op if isinstance(each, App) else None
+        if isinstance(symbol, Symbol) and compiler.is_open(symbol):
+            return True
+    return False
+
+
+def _parts(node: Node, sign: bool) -> tuple[bool, list[Signed]] | None:
+    """The parts of a formula and whether all must hold; None for what is not taken apart."""
+    if isinstance(node, Quant):
+        return (False, [(node.body, sign)]) if (node.kind == "forall") is sign else None
+    if not isinstance(node, App):
+        return None
+    match node.op:
+        case op.NOT:
+            return False, [(node.args[0], not sign)]
+        case op.AND | op.OR:
+            return (node.op is op.AND) is sign, [(arg, sign) for arg in node.args]
+        case op.IMPLIES:
+            return not sign, [(node.args[0], not sign), (node.args[1], sign)]
+    return None
+
+
+# --- what is not given -----------------------------------------------------------------------------------
+
+
+class AbsentValues:
+    """Values for what is not given of an event, with which clauses about it are true ([GUARD-ABSENT])."""
+
+    def __init__(self, tried: Callable[[int], Sequence[object]]) -> None:
+        self._tried = tried
+        self._last: dict[tuple[int, ...], tuple[object, ...]] = {}
+
+    def without(self, clauses: list[GroundClause], facts: SessionFacts, event: int) -> list[GroundClause]:
+        """The clauses but for those that some values make true which nothing else asks for."""
+        absent: list[GroundClause] = []
+        others: list[GroundClause] = []
+        numbers: dict[int, None] = {}
+        for clause in clauses:
+            found = _absent(clause, facts, event)
+            (others if found is None else absent).append(clause)
+            numbers.update(dict.fromkeys(found or ()))
+        if not absent:
+            return clauses
+        return others if self._fit(absent, facts, event, tuple(numbers)) else clauses
+
+    def _fit(
+        self, clauses: list[GroundClause], facts: SessionFacts, event: int, numbers: tuple[int, ...]
+    ) -> bool:
+        last = self._last.get(numbers)
+        tries = product(*map(self._tried, numbers))
+        for values in chain(() if last is None else (last,), islice(tries, _MOST_TRIED)):
+            for number, value in zip(numbers, values, strict=True):
+                facts.tables[number][event] = value
+            fits = all(_is_true(clause, facts) for clause in clauses)
+            for number in numbers:
+                del facts.tables[number][event]
+            if fits:
+                self._last[numbers] = values
+                return True
+        return False
+
+
+def _absent(clause: GroundClause, facts: SessionFacts, event: int) -> list[int] | None:
+    """The functions of which a clause asks for the missing value at an event, and nothing more; else None."""
+    found = []
+    for condition in clause.pending:
+        if not condition.term.settled or condition.term.reads is None:
+            return None
+        for number, place in condition.term.reads:
+            at = clause.values[place - 1]
+            if at not in facts.tables[number]:
+                if at != event:
+                    return None
+                found.append(number)
+    return found or None
+
+
+def _is_true(clause: GroundClause, facts: SessionFacts) -> bool:
+    return any(clause.value(each, facts) is each.sign for each in clause.pending)

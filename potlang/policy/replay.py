@@ -1,0 +1,224 @@
+"""Decisions of a chain of records decided again, and its faults ([RECORD-REPLAY])."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from potlang.languages.pot.check import compile as compile_program
+from potlang.languages.pot.claims import Claim
+from potlang.languages.pot.program import CompileError, Program
+from potlang.policy.answers import PolicyAnswer, ask
+from potlang.policy.guard.guard import Guard, Permission
+from potlang.policy.guard.options import GuardOptions
+from potlang.policy.guard.state import GuardState
+from potlang.policy.records import DecisionRecord, RecordFault, Records, read_records
+from potlang.policy.tests import PolicyError
+from potlang.report.base import to_plain
+from potlang.report.results import Limits, Verdict
+
+
+class ChangedDecision(NamedTuple):
+    """A decision that is another one now: its place in the chain, and both as text."""
+
+    place: int
+    recorded: str
+    now: str
+
+
+@dataclass(slots=True)
+class Replay:
+    """What came of deciding the records of a chain again.
+
+    `decisions` were decided again and are the same unless they are in `changed`; `open` are places where the
+    verdict is unknown now. `head` is the digest of the last record: who keeps it elsewhere finds that the end
+    of a chain was taken away.
+    """
+
+    records: int = 0
+    decisions: int = 0
+    faults: list[RecordFault] = field(default_factory=list)
+    changed: list[ChangedDecision] = field(default_factory=list)
+    open: list[int] = field(default_factory=list)
+    head: str = ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON values."""
+        found: dict[str, Any] = to_plain(
+            {
+                name: getattr(self, name)
+                for name in ("records", "decisions", "faults", "changed", "open", "head")
+            }
+        )
+        return found
+
+
+def replay(
+    path: Path, *, key: bytes = b"", guard: Guard | None = None, head: str = "", limits: Limits = Limits()
+) -> Replay:
+    """Decides all decisions of a chain again, by the policies in it, or by that of another `guard`.
+
+    `head` is the digest that the last record should have. Raises RecordError for what cannot be read.
+    """
+    found = Replay()
+    replaying = _Replaying(found, key, guard, limits)
+    for each in read_records(path, key):
+        if isinstance(each, RecordFault):
+            found.faults.append(each)
+            continue
+        found.records += 1
+        found.head = each.digest
+        try:
+            replaying.take(each)
+        except (PolicyError, CompileError, KeyError, TypeError, ValueError) as error:
+            text = str(error).splitlines()[0] if str(error) else type(error).__name__
+            found.faults.append(RecordFault(each.number, f"it cannot be decided again: {text}"))
+    if head and head != found.head:
+        place = found.records + 1
+        found.faults.append(RecordFault(place, "the chain does not end with the record that it should"))
+    return found
+
+
+class _Replaying:
+    """The guards and policies of a chain so far, and the states of sessions by their recorded seals."""
+
+    def __init__(self, found: Replay, key: bytes, guard: Guard | None, limits: Limits) -> None:
+        self._found = found
+        self._key = key
+        self._other = guard
+        self._limits = limits
+        self._guards: dict[str, Guard] = {}
+        self._programs: dict[str, Program] = {}
+        self._states: dict[tuple[str, str], GuardState] = {}
+
+    def take(self, record: DecisionRecord) -> None:
+        """One record. Raises PolicyError, CompileError, KeyError, TypeError, ValueError."""
+        content = record.content
+        match record.kind:
+            case "policy":
+                self._policy(content)
+            case "begin":
+                guard = self._guard(content)
+                self._states[content["guard"], content["state"]] = guard.begin(content["case"])
+            case "decision":
+                self._decision(record)
+            case "outcome":
+                self._outcome(content)
+            case "answer":
+                self._answer(record)
+            case _:
+                raise PolicyError(f"nothing is known of records of the kind {record.kind!r:.50}")
+
+    def _policy(self, content: Mapping[str, Any]) -> None:
+        if "guard" in content:
+            guard = Guard(content["program"], GuardOptions.of(content["options"]), key=self._key)
+            if guard.digest != content["guard"]:
+                raise PolicyError("the policy is not the one that its digest names")
+            self._guards[guard.digest] = guard
+        else:
+            text = content["program"]
+            if _sha256(text) != content["sha256"]:
+                raise PolicyError("the policy is not the one that its digest names")
+            self._programs[content["sha256"]] = compile_program(text)
+
+    def _guard(self, content: Mapping[str, Any]) -> Guard:
+        if self._other is not None:
+            return self._other
+        guard = self._guards.get(content["guard"])
+        if guard is None:
+            raise PolicyError("the chain does not have the policy")
+        return guard
+
+    def _state(self, content: Mapping[str, Any]) -> GuardState:
+        place = content["guard"], content["state"]
+        state = self._states.get(place)
+        if state is None:
+            raise PolicyError("the chain does not have the session before it")
+        # The last state alone keeps what is known of it: earlier ones are read again if they are needed.
+        self._states[place] = replace(state, facts=None)
+        return state
+
+    def _decision(self, record: DecisionRecord) -> None:
+        content = record.content
+        guard, state = self._guard(content), self._state(content)
+        now = guard.check(content["event"], state)
+        self._found.decisions += 1
+        if now.verdict is Verdict.UNKNOWN and content["verdict"] != Verdict.UNKNOWN:
+            self._found.open.append(record.number)
+        elif (now.permission, now.verdict) != (content["permission"], content["verdict"]):
+            recorded = _text(content["permission"], content["verdict"])
+            changed = ChangedDecision(record.number, recorded, _text(now.permission, now.verdict))
+            self._found.changed.append(changed)
+        after = now.state
+        if now.permission != content["permission"] or (after is state) is not (
+            content["after"] == content["state"]
+        ):
+            # The session went on by what was decided then.
+            kept = content["after"] == content["state"]
+            after = state if kept else guard.followed_as(
+                state, content["fields"], Permission(content["permission"])
+            )  # fmt: skip
+        self._states[content["guard"], content["after"]] = after
+
+    def _outcome(self, content: Mapping[str, Any]) -> None:
+        guard, state = self._guard(content), self._state(content)
+        answer = content.get("decision")
+        permission = None if answer is None else Permission(answer)
+        after = guard.outcome(state, content["fields"], of=content["of"], permission=permission)
+        self._states[content["guard"], content["after"]] = after
+
+    def _answer(self, record: DecisionRecord) -> None:
+        content = record.content
+        program = self._programs.get(content["sha256"])
+        if program is None:
+            raise PolicyError("the chain does not have the policy")
+        now = ask(program, content["claims"], content["case"], limits=self._limits, explain=False)
+        self._found.decisions += 1
+        verdicts = [str(each.verdict) for each in now.report.results]
+        if verdicts == content["verdicts"]:
+            return
+        if Verdict.UNKNOWN in verdicts:
+            self._found.open.append(record.number)
+        else:
+            changed = ChangedDecision(record.number, ", ".join(content["verdicts"]), ", ".join(verdicts))
+            self._found.changed.append(changed)
+
+
+def record_answer(
+    records: Records,
+    program: Program,
+    claims: Sequence[Claim],
+    case: Mapping[str, Any] | None,
+    answer: PolicyAnswer,
+    *,
+    policy: str = "",
+) -> DecisionRecord:
+    """Records the answer of a policy to claims in a case. Raises RecordError."""
+    text = program.document.text or ""
+    digest = _sha256(text)
+    known = (each for each in records.read() if isinstance(each, DecisionRecord) and each.kind == "policy")
+    if not any(each.content.get("sha256") == digest for each in known):
+        records.add("policy", {"id": policy, "program": text, "sha256": digest})
+    results = answer.report.results
+    return records.add(
+        "answer",
+        {
+            "policy": policy,
+            "sha256": digest,
+            "claims": list(claims),
+            "case": to_plain(dict(case or {})),
+            "verdicts": [str(each.verdict) for each in results],
+            "rules": [to_plain(list(each.evidence.core or ())) for each in results],
+        },
+    )
+
+
+def _sha256(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _text(permission: str, verdict: str | None) -> str:
+    return f"{permission} ({verdict or 'refused'})"

@@ -1,0 +1,381 @@
+"""Chains of records: what is found in them, and decisions decided again ([RECORD-CHAIN] ff.)."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+from reference.guarded_sessions import OPTIONS, events, policy
+
+import potlang
+from potlang.policy import ask
+from potlang.policy.guard import Guard, Permission, RecordedGuard
+from potlang.policy.records import (
+    START,
+    DecisionRecord,
+    RecordError,
+    RecordFault,
+    Records,
+    canonical_line,
+    cut_off,
+    read_records,
+)
+from potlang.policy.replay import record_answer, replay
+
+LEAVE = json.dumps(
+    {
+        "functions": [{"name": "days", "domain": [], "range": "Int"}],
+        "knowledge_base": ["days <= 30"],
+    }
+)
+
+
+@pytest.fixture(params=["chain.jsonl", "chain.sqlite3"])
+def path(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+    return tmp_path / str(request.param)
+
+
+@pytest.fixture(scope="module")
+def guard() -> Guard:
+    return Guard(policy(), OPTIONS)
+
+
+def sessions(own: RecordedGuard, count: int, seed: int = 1, longest: int = 20) -> None:
+    """So many decisions of drawn sessions."""
+    random = Random(seed)
+    decided = 0
+    while decided < count:
+        state = own.begin()
+        for event, succeeded in events(random, min(count - decided, random.randint(1, longest))):
+            decision = own.check(event, state)
+            decided += 1
+            state = decision.state
+            if succeeded is not None and decision.verdict != "inconsistent":
+                state = own.outcome(state, {"succeeded": succeeded})
+
+
+def faults(path: Path, key: bytes = b"") -> list[RecordFault]:
+    return [each for each in read_records(path, key) if isinstance(each, RecordFault)]
+
+
+def test_each_record_has_the_digest_of_the_one_before(path: Path) -> None:
+    """[RECORD-CHAIN]"""
+    records = Records(path)
+    made = [records.add("note", {"n": number}) for number in range(5)]
+    found = list(read_records(path))
+    assert found == made
+    assert [each.number for each in made] == [1, 2, 3, 4, 5]
+    assert [each.before for each in made] == [START, *(each.digest for each in made[:-1])]
+    assert faults(path) == []
+
+
+def test_any_byte_that_is_changed_is_found_at_its_record(tmp_path: Path) -> None:
+    """[RECORD-CHAIN]"""
+    path = tmp_path / "chain.jsonl"
+    records = Records(path, sync=False)
+    for number in range(2):
+        records.add("note", {"text": f"né {number}", "n": [number, None, True, 1.5]})
+    text = path.read_bytes()
+    for at in range(len(text)):
+        changed = bytearray(text)
+        changed[at] ^= 1 << at % 8
+        path.write_bytes(changed)
+        assert faults(path)[0].place == text.count(b"\n", 0, at) + 1, at
+
+
+@pytest.mark.slow
+def test_bytes_that_are_changed_in_a_long_chain_are_found_at_their_record(
+    tmp_path: Path, guard: Guard
+) -> None:
+    """[RECORD-CHAIN] [RECORD-REPLAY]"""
+    path = tmp_path / "chain.jsonl"
+    sessions(RecordedGuard(guard, Records(path, sync=False)), 10_000, longest=60)
+    found = replay(path)
+    assert (found.decisions, found.changed, found.faults, found.open) == (10_000, [], [], [])
+    text, random = path.read_bytes(), Random(3)
+    for _ in range(60):
+        at = random.randrange(len(text))
+        changed = bytearray(text)
+        changed[at] ^= 1 << random.randrange(8)
+        path.write_bytes(changed)
+        assert faults(path)[0].place == text.count(b"\n", 0, at) + 1, at
+
+
+def test_lines_removed_moved_and_added_are_found(tmp_path: Path) -> None:
+    """[RECORD-CHAIN]"""
+    path = tmp_path / "chain.jsonl"
+    records = Records(path, sync=False)
+    for number in range(6):
+        records.add("note", {"n": number})
+    lines = path.read_bytes().splitlines(keepends=True)
+    whole = replay(path)
+
+    def first(changed: list[bytes]) -> int:
+        path.write_bytes(b"".join(changed))
+        return faults(path)[0].place
+
+    assert first(lines[:2] + lines[3:]) == 3
+    assert first(lines[1:]) == 1
+    assert first([lines[0], lines[2], lines[1], *lines[3:]]) == 2
+    assert first([*lines, lines[-1]]) == 7
+    assert first([*lines[:3], lines[0], *lines[3:]]) == 4
+    assert first([*lines, b"{}\n"]) == 7
+    assert first([*lines, b"\n"]) == 7
+    # An end that was taken away is found by who knows the digest of the last record.
+    path.write_bytes(b"".join(lines[:-1]))
+    assert faults(path) == []
+    assert [each.place for each in replay(path, head=whole.head).faults][-1] == 6
+
+
+def test_with_a_key_nobody_else_makes_a_chain(path: Path) -> None:
+    """[RECORD-CHAIN]"""
+    Records(path).add("note", {})
+    assert [each.place for each in faults(path, b"the key of the house")] == [1]
+    with pytest.raises(RecordError, match="none of this chain"):
+        Records(path, key=b"the key of the house").add("note", {})
+
+
+def test_threads_and_processes_add_to_one_chain(path: Path) -> None:
+    """[RECORD-CHAIN]"""
+    code = (
+        "import sys; from pathlib import Path; from potlang.policy.records import Records\n"
+        "records = Records(Path(sys.argv[1]), sync=False)\n"
+        "for number in range(20): records.add('note', {'n': number})"
+    )
+    others = [subprocess.Popen([sys.executable, "-c", code, str(path)]) for _ in range(2)]
+    records = Records(path, sync=False)
+    with ThreadPoolExecutor(3) as threads:
+        list(threads.map(lambda number: records.add("note", {"n": number}), range(30)))
+    assert [each.wait(60) for each in others] == [0, 0]
+    assert faults(path) == []
+    assert len(list(read_records(path))) == 70
+
+
+def test_a_record_that_was_cut_off_is_told_and_not_built_on(tmp_path: Path) -> None:
+    """[RECORD-CUT]"""
+    path = tmp_path / "chain.jsonl"
+    records = Records(path)
+    for number in range(3):
+        records.add("note", {"n": number})
+    whole = path.read_bytes()
+    for end in (len(whole) - 1, len(whole) - 20):
+        path.write_bytes(whole[:end])
+        assert faults(path) == [RecordFault(3, "the record was cut off: it has no end")]
+        with pytest.raises(RecordError, match="was cut off"):
+            records.add("note", {})
+        assert path.read_bytes() == whole[:end]
+        assert cut_off(path) > 0
+        assert records.add("note", {}).number == 3
+        assert faults(path) == []
+
+
+def test_a_killed_writer_leaves_whole_records(path: Path) -> None:
+    """[RECORD-CUT]"""
+    code = (
+        "import sys; from pathlib import Path; from potlang.policy.records import Records\n"
+        "records = Records(Path(sys.argv[1]))\n"
+        "while True: print(records.add('note', {'text': 'x' * 5000}).number, flush=True)"
+    )
+    with subprocess.Popen([sys.executable, "-c", code, str(path)], stdout=subprocess.PIPE) as writer:
+        assert writer.stdout is not None
+        for _ in range(3):
+            writer.stdout.readline()
+        writer.send_signal(signal.SIGKILL)
+    cut_off(path)
+    assert faults(path) == []
+    assert Records(path).add("note", {}).number > 3
+    assert faults(path) == []
+
+
+def test_a_full_disk_leaves_the_chain_as_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """[RECORD-CUT]"""
+    path = tmp_path / "chain.jsonl"
+    records = Records(path)
+    records.add("note", {})
+    before = path.read_bytes()
+
+    def full(file: Any, line: bytes) -> None:
+        file.write(line[:10])
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patched:
+        patched.setattr("potlang.policy.records._write", full)
+        with pytest.raises(RecordError, match="No space left"):
+            records.add("note", {})
+    assert path.read_bytes() == before
+    assert records.add("note", {}).number == 2
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"\x00" * 100, b"SQLite format 3\x00" + b"x" * 100, b"[1]\n", b"\xff\n"]
+)
+def test_a_file_that_is_no_chain_is_none(path: Path, content: bytes) -> None:
+    """[RECORD-CHAIN]"""
+    path.write_bytes(content)
+    try:
+        found = list(read_records(path))
+    except RecordError:
+        return
+    assert not any(isinstance(each, DecisionRecord) for each in found)
+    assert bool(found) is bool(content)
+
+
+def test_rows_of_a_database_that_were_changed_are_found(tmp_path: Path) -> None:
+    """[RECORD-CHAIN]"""
+    path = tmp_path / "chain.sqlite3"
+    records = Records(path)
+    for number in range(4):
+        records.add("note", {"n": number})
+    with sqlite3.connect(path) as database:
+        database.execute("UPDATE records SET line = replace(line, '\"n\":1', '\"n\":7') WHERE number = 2")
+    assert [each.place for each in faults(path)] == [2]
+    with sqlite3.connect(path) as database:
+        database.execute("DELETE FROM records WHERE number = 2")
+    assert [each.place for each in faults(path)] == [2]
+
+
+# --- decisions ---
+
+
+def test_decisions_are_decided_again_and_are_the_same(path: Path, guard: Guard) -> None:
+    """[RECORD-GUARD] [RECORD-REPLAY]"""
+    sessions(RecordedGuard(guard, Records(path, sync=False), policy="shop@1"), 120)
+    found = replay(path)
+    assert (found.decisions, found.changed, found.faults, found.open) == (120, [], [], [])
+    kinds = [each.kind for each in read_records(path) if isinstance(each, DecisionRecord)]
+    assert kinds[:2] == ["policy", "begin"]
+    assert kinds.count("policy") == 1
+    # Another process goes on with the chain, and the policy is in it once.
+    sessions(RecordedGuard(Guard(policy(), OPTIONS), Records(path, sync=False)), 30, seed=2)
+    assert replay(path).decisions == 150
+    assert [each.kind for each in read_records(path) if isinstance(each, DecisionRecord)].count("policy") == 1
+
+
+def test_a_decision_that_was_written_by_others_is_found(tmp_path: Path, guard: Guard) -> None:
+    """[RECORD-REPLAY]"""
+    path = tmp_path / "chain.jsonl"
+    sessions(RecordedGuard(guard, Records(path, sync=False)), 60)
+    found = [each for each in read_records(path) if isinstance(each, DecisionRecord)]
+    at = next(
+        n for n, each in enumerate(found) if each.kind == "decision" and each.content["verdict"] == "refuted"
+    )
+    # Who writes the whole chain again makes its digests right, and not its decisions.
+    again = Records(tmp_path / "again.jsonl", sync=False)
+    for number, each in enumerate(found):
+        content = dict(each.content)
+        if number == at:
+            content |= {"permission": "allow", "verdict": "entailed"}
+        again.add(each.kind, content)
+    changed = replay(tmp_path / "again.jsonl")
+    assert [each.place for each in changed.changed] == [at + 1]
+    assert changed.changed[0].recorded == "allow (entailed)"
+
+
+def test_another_policy_decides_otherwise(tmp_path: Path, guard: Guard) -> None:
+    """[RECORD-REPLAY]"""
+    path = tmp_path / "chain.jsonl"
+    sessions(RecordedGuard(guard, Records(path, sync=False)), 150)
+    stricter = policy()
+    rule = next(each for each in stricter["rules"] if each["name"] == "small discounts")
+    rule["constraint"] = rule["constraint"].replace("<= 10", "<= 5")
+    found = replay(path, guard=Guard(stricter, OPTIONS))
+    assert found.faults == []
+    records = [
+        each for each in read_records(path) if isinstance(each, DecisionRecord) and each.kind == "decision"
+    ]
+    asked = {each.number: each.content["event"] for each in records}
+    assert found.changed
+    allowed = [each.place for each in found.changed if "allow" in each.recorded]
+    assert {asked[place]["arguments"]["percent"] for place in allowed} == {10}
+
+
+def test_what_cannot_be_recorded_is_not_allowed(tmp_path: Path, guard: Guard) -> None:
+    """[RECORD-GUARD] [GUARD-CLOSED]"""
+    path = tmp_path / "chain.jsonl"
+    own = RecordedGuard(guard, Records(path))
+    state = own.begin()
+    event = {"tool": "note", "context": {"role": "agent", "hour": 12}}
+    allowed = own.check(event, state)
+    assert allowed.allowed
+    path.write_bytes(path.read_bytes()[:-5])
+    denied = own.check(event, allowed.state)
+    assert denied.permission is Permission.DENY
+    assert "was cut off" in denied.reason
+    assert denied.state is allowed.state
+    elsewhere = RecordedGuard(guard, Records(tmp_path / "none" / "chain.jsonl"))
+    assert elsewhere.check(event, guard.begin()).permission is Permission.DENY
+
+
+def test_events_of_any_kind_are_recorded_and_decided_again(path: Path, guard: Guard) -> None:
+    """[RECORD-GUARD]"""
+    own = RecordedGuard(guard, Records(path, sync=False))
+    state = own.begin()
+    role = {"role": "agent", "hour": 12}
+    for event in (
+        None,
+        5,
+        {"tool": 5},
+        {"tool": "note", "arguments": {"x": [float("inf"), object()]}},
+        {"tool": "\ud800"},
+    ):
+        assert not own.check(event, state, context=role).allowed
+    assert own.check({"tool": "note"}, state, context=role).allowed
+    found = replay(path)
+    assert (found.decisions, found.changed, found.faults) == (6, [], [])
+
+
+READING = {
+    "sorts": [
+        {"name": "Event", "type": "DeclareSort"},
+        {"name": "Tool", "type": "EnumSort", "values": ["read"]},
+    ],
+    "functions": [
+        {"name": "tool", "domain": ["Event"], "range": "Tool"},
+        {"name": "allowed", "domain": ["Event"], "range": "Bool"},
+    ],
+    "rules": [{"forall": [{"name": "e", "sort": "Event"}], "constraint": "tool(e) == read -> allowed(e)"}],
+}
+
+
+@pytest.mark.parametrize("form", ["digest", "text"])
+def test_records_have_certificates_if_they_are_wanted(tmp_path: Path, form: Any) -> None:
+    """[RECORD-GUARD]"""
+    path = tmp_path / "chain.jsonl"
+    own = RecordedGuard(Guard(READING), Records(path), certificates=form)
+    own.check({"tool": "read"}, own.begin())
+    content = list(read_records(path))[-1].content  # type: ignore[union-attr]
+    assert len(content["certificate_sha256"]) == 64
+    assert ("certificate" in content) is (form == "text")
+    assert replay(path).changed == []
+
+
+def test_answers_of_a_policy_are_recorded_and_asked_again(path: Path) -> None:
+    """[RECORD-ANSWER] [RECORD-REPLAY]"""
+    program = potlang.compile(LEAVE)
+    records = Records(path)
+    for case in ({}, {"days": 12}):
+        answer = ask(program, ["days <= 31", "days <= 12"], case, explain=False)
+        record_answer(records, program, ["days <= 31", "days <= 12"], case, answer, policy="leave")
+    found = replay(path)
+    assert (found.decisions, found.changed, found.faults) == (2, [], [])
+    contents = [each.content for each in read_records(path) if isinstance(each, DecisionRecord)]
+    assert [each.get("verdicts") for each in contents] == [
+        None,
+        ["entailed", "undetermined"],
+        ["entailed"] * 2,
+    ]
+
+
+def test_lines_have_one_form() -> None:
+    """[RECORD-CHAIN]"""
+    assert canonical_line({"b": 1, "a": "é"}) == b'{"a":"\\u00e9","b":1}'
+    assert os.linesep not in canonical_line({"a": "\n\u2028"}).decode()
