@@ -245,6 +245,7 @@ _ROWS = (
     Code("POT8015", "not-of-a-table", _E, "no column can give `{name}`: {problem}"),
     Code("POT8016", "two-table-values", _E, "{place}: another value of `{name}` than in row {row}"),
     Code("POT8017", "large-tables", _E, "the tables of this program have {rows} rows: no formulas say them"),
+    Code("POT8020", "unreadable-document", _E, "the document cannot be read: {problem}"),
     # 9 lints
     Code("POT9001", "free-variable", _W, "the variable `{name}` is free: it is read as an unknown constant"),
     Code("POT9002", "unknown-lint", _W, "there is no lint `{name}`"),

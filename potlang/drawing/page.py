@@ -21,7 +21,7 @@ LONGEST_TEXT = 4_000
 _GOOD, _BAD, _PLAIN = "good", "bad", "plain"
 _TONES = {
     **dict.fromkeys(("given", "not checkable"), _PLAIN),
-    **dict.fromkeys(("entailed", "accepted", "optimal", "proved", "holds", "perfect"), _GOOD),
+    **dict.fromkeys(("entailed", "accepted", "optimal", "proved", "holds", "perfect", "consistent"), _GOOD),
     **dict.fromkeys(
         ("refuted", "inconsistent", "rejected", "unfaithful", "wrong", "fails", "infeasible", "assumed"), _BAD
     ),

@@ -11,6 +11,7 @@ from potlang.languages.pot.program import Program
 from potlang.models.programs.vocabulary import vocabulary
 from potlang.policy.cases import program_value
 from potlang.words.speaker import Speaker
+from potlang.words.verdicts import ranked_statement
 
 
 class SpokenRule(NamedTuple):
@@ -52,4 +53,4 @@ def _rules(program: Program) -> Iterator[SpokenRule]:
 
 
 def _said(speaker: Speaker, item: FactDecl | StatementDecl) -> str:
-    return speaker.say_fact(item) if isinstance(item, FactDecl) else speaker.say_statement(item)
+    return speaker.say_fact(item) if isinstance(item, FactDecl) else ranked_statement(speaker, item)

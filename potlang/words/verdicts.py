@@ -66,6 +66,18 @@ def with_pack_rules_said(
     return report
 
 
+def ranked_statement(speaker: Speaker, rule: s.StatementDecl) -> str:
+    """A rule as a sentence, with the rules that it comes before. Raises Unsayable."""
+    words: Mapping[str, str] = speaker.language.table["verdicts"]
+    kind = speaker.language.table["kinds"]["rule"]
+    sentence = speaker.say_statement(rule)
+    if rule.overrides:
+        names = [filled(words["named"], {"kind": kind, "name": name}) for name, _ in rule.overrides]
+        items = speaker.language.listed(names)
+        sentence = filled(words["overrides"], {"sentence": sentence, "items": items})
+    return filled(words["default"], {"sentence": sentence}) if rule.default else sentence
+
+
 class _Reporter:
     def __init__(self, module: Module, speaker: Speaker, tree: s.ParsedProgram) -> None:
         self._module = module
@@ -201,7 +213,7 @@ class _Reporter:
             if isinstance(statement, s.FactDecl):
                 return self._speaker.say_fact(statement)
             if statement is not None:
-                return self._ranked(statement, self._speaker.say_statement(statement))
+                return ranked_statement(self._speaker, statement)
             if item.pointer in self._constraints:
                 return self._speaker.say(self._constraints[item.pointer].text)
         # What the program does not write in a formula of its own: conventions, rules of packs.
@@ -211,13 +223,6 @@ class _Reporter:
     def pack_rule(self, item: CoreItem) -> CoreItem:
         """The rule of a pack with its sentence in the place of its formula."""
         return item._replace(text=self._sentence(item) or item.text)
-
-    def _ranked(self, rule: s.StatementDecl, sentence: str) -> str:
-        """A rule's sentence, with the rules that it comes before."""
-        if rule.overrides:
-            names = [self._with("named", kind=self._kinds["rule"], name=name) for name, _ in rule.overrides]
-            sentence = self._with("overrides", sentence=sentence, items=self._speaker.language.listed(names))
-        return self._with("default", sentence=sentence) if rule.default else sentence
 
     def _typed(self, formula: Node) -> str | None:
         with suppress(Unsayable, ExpansionTooLarge, ValueError):

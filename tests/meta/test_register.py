@@ -52,6 +52,7 @@ ELSEWHERE = {
     "POT8014": "the values of a table",
     "POT8016": "the values of a table",
     "POT8017": "a large table",
+    "POT8020": "a document of rules, which is no program",
 }
 """Codes that no program can show, with the reason; other tests show them."""
 

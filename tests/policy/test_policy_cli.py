@@ -91,8 +91,8 @@ def test_a_policy_from_first_to_last(store: Path, tmp_path: Path) -> None:
         ("show", "nobody"),
         ("test", "nobody"),
         ("diff", "nobody", "nobody"),
-        ("diff", HATS, HATS, "--log", "no such file"),
-        ("diff", HATS, HATS, "--log", HATS),
+        ("diff", HATS, HATS, "--past-cases", "no such file"),
+        ("diff", HATS, HATS, "--past-cases", HATS),
         ("remove", "nobody"),
         ("add", HATS, "--name", "Not A Name"),
         ("add", "no such file.json"),
@@ -151,7 +151,7 @@ def test_the_impact_on_a_log(store: Path, tmp_path: Path) -> None:
     log = tmp_path / "log.jsonl"
     lines = [{"case": {"ann": {"age": age}}, "claim": "may_rent(ann)"} for age in (17, 18, 20, 21)]
     log.write_text("".join(json.dumps(each) + "\n" for each in lines), "utf-8")
-    done = potc(store, "diff", *paths, "--log", log)
+    done = potc(store, "diff", *paths, "--past-cases", log)
     assert done.returncode == 1
     assert "rule adult: 18 → 21  /rules/0" in done.stdout
     changed = [line for line in done.stdout.splitlines() if line.startswith("log ")]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from potlang.cli.helping import CommandGroup
-from potlang.cli.policy import ask, check_text, diff, guard, versions
+from potlang.cli.policy import ask, build, check_text, diff, guard, versions
 
 
 @click.group(cls=CommandGroup)
@@ -17,6 +17,7 @@ def policy() -> None:
 
 
 for _command in (
+    build.build,
     versions.add,
     versions.list_,
     versions.show,

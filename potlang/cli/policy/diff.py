@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 @click.argument("old")
 @click.argument("new")
 @click.option(
-    "--log",
+    "--past-cases",
+    "log",
     metavar="FILE",
     help="JSON Lines of past claims: objects with `claim`, and `case` if there was one.",
 )
@@ -58,7 +59,7 @@ def diff(
     """Find what two versions of a policy say differently.
 
     Each statement of one version is proved from the other, or a case is shown that one version allows and
-    the other does not. Where they differ, their verifications, their tests and the log are decided by both.
+    the other does not. Where they differ, their verifications, their tests and past cases are decided by both.
     Words that are only renamed are told, and are no difference.
 
     OLD and NEW are ids, or files with programs. Exit code: 0 they are equal; 1 they differ; 2 one of
@@ -82,7 +83,7 @@ def diff(
     if style == "json":
         print_json(found.to_dict())
     else:
-        click.echo("\n".join(_difference_lines(found)))
+        click.echo("\n".join(difference_lines(found)))
     sys.exit(OTHER_ANSWER if found.differs else ALL_ENTAILED if found.is_proved else UNDECIDED)
 
 
@@ -106,7 +107,7 @@ def _write_certificates(found: Difference, directory: Path) -> None:
 # --- text ------------------------------------------------------------------------------------------
 
 
-def _difference_lines(found: Difference) -> Iterator[str]:
+def difference_lines(found: Difference) -> Iterator[str]:
     for each in found.contradictory:
         yield f"the statements of the {each} version contradict each other: all follows from it"
     for change in found.changes:

@@ -37,7 +37,8 @@ _recorded: list[Callable[[Any], Any]] = [
         "--record", metavar="FILE", help="Add all decisions to a chain of records: JSON Lines, or .sqlite3."
     ),
     click.option(
-        "--certificates",
+        "--keep-certificates",
+        "certificates",
         type=click.Choice(["none", "digest", "text"]),
         default="none",
         help="What records have of the certificates of verdicts.",

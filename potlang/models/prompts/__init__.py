@@ -41,11 +41,15 @@ Name = Literal[
     "conclude",
     "aggregate",
     "refine",
+    "policy_task",
+    "policy_words",
+    "policy_same",
+    "policy_rules",
 ]
 """A solution in the format; the three stages of a gold-standard one (appendix D); dependencies of given
 steps, by models that think and by models that do not (appendix H); a solution in plain prose; steps as
 formulas, a text as formulas of a policy; two judges. The stages of strategies that write programs; those of
-baselines, which answer in prose."""
+baselines, which answer in prose. Those of a policy that is written from a document."""
 
 _FIELD = re.compile(r"^\{\{([a-z_]+)\}\}$", re.MULTILINE)
 _TICKS = re.compile(r"`+")
