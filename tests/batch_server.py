@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from email.parser import BytesParser
 from email.policy import HTTP
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -17,17 +17,20 @@ from typing import Any
 from chat_server import Answer, Status, completion, message
 
 Outcome = str | Answer | Status
+Outcomes = Sequence[Outcome] | Callable[[Mapping[str, Any]], Outcome | None]
 
 
 class BatchServer:
-    """Answers the requests of a batch with `outcomes`, in order, after it was asked for `polls` times.
+    """Answers the requests of each batch with `outcomes`, after it was asked for `polls` times.
 
-    Those without an outcome have none when it `ends` as expired or cancelled. `failed` is the reason of a
-    batch that is not accepted. `fails` are statuses of the next calls, whatever they are.
+    These are in the order of the requests, or made of a request's body when it is handed in. Those without
+    an outcome have none when a batch `ends` as expired or cancelled. `failed` is the reason of a batch that
+    is not accepted. `fails` are statuses of the next calls, whatever they are. `batches` are the requests of
+    each batch.
     """
 
     def __init__(
-        self, outcomes: Sequence[Outcome], *, polls: int = 1, ends: str = "completed", failed: str = ""
+        self, outcomes: Outcomes, *, polls: int = 1, ends: str = "completed", failed: str = ""
     ) -> None:
         self.outcomes = outcomes
         self.polls = polls
@@ -35,8 +38,11 @@ class BatchServer:
         self.failed = failed
         self.fails: list[int] = []
         self.calls: list[str] = []
-        self.requests: list[dict[str, Any]] = []
+        self.batches: list[list[dict[str, Any]]] = []
         self.canceled = False
+        self._files: list[list[dict[str, Any]]] = []
+        self._answers: list[list[Outcome | None]] = []
+        self._left: list[int] = []
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(self))
         self._server.daemon_threads = True
         self._server.block_on_close = False
@@ -46,6 +52,11 @@ class BatchServer:
     def root(self) -> str:
         """The address without a path."""
         return f"http://127.0.0.1:{self._server.server_address[1]}"
+
+    @property
+    def requests(self) -> list[dict[str, Any]]:
+        """The requests of the last batch."""
+        return self.batches[-1]
 
     def __enter__(self) -> BatchServer:
         self._thread.start()
@@ -61,89 +72,113 @@ class BatchServer:
         self.calls.append(f"{method} {path}")
         if self.fails:
             return self.fails.pop(0), b'{"error": {"message": "not now"}}'
-        match method, path.removeprefix("/v1"):
-            case "POST", "/files":
-                self._take_file(headers, body)
-                return 200, b'{"id": "file-1"}'
-            case "POST", "/batches":
-                assert json.loads(body)["input_file_id"] == "file-1"
-                return 200, b'{"id": "batch_1", "status": "validating"}'
-            case "POST", "/messages/batches":
-                self.requests = [{**each, "body": each["params"]} for each in json.loads(body)["requests"]]
-                return 200, b'{"id": "batch_1", "processing_status": "in_progress"}'
-            case "POST", "/batches/batch_1/cancel" | "/messages/batches/batch_1/cancel":
+        match method, *path.removeprefix("/v1").strip("/").split("/"):
+            case "POST", "files":
+                self._files.append(_lines_of_file(headers, body))
+                return 200, _json({"id": f"file-{len(self._files)}"})
+            case "POST", "batches":
+                file = self._files[_number(json.loads(body)["input_file_id"])]
+                return 200, _json({"id": self._begun(file), "status": "validating"})
+            case "POST", "messages", "batches":
+                requests = [{**each, "body": each["params"]} for each in json.loads(body)["requests"]]
+                return 200, _json({"id": self._begun(requests), "processing_status": "in_progress"})
+            case "POST", *_, batch, "cancel" if self._has(batch):
                 self.canceled, self.ends = True, "cancelled"
-                return 200, b'{"id": "batch_1"}'
-            case "GET", "/batches/batch_1":
-                return 200, json.dumps(self._openai_status()).encode()
-            case "GET", "/messages/batches/batch_1":
-                return 200, json.dumps(self._anthropic_status()).encode()
-            case "GET", "/files/out/content":
-                return 200, self._openai_lines(errors=False)
-            case "GET", "/files/err/content":
-                return 200, self._openai_lines(errors=True)
-            case "GET", "/messages/batches/batch_1/results":
-                return 200, self._anthropic_lines()
+                return 200, _json({"id": batch})
+            case "GET", "batches", batch if self._has(batch):
+                return 200, _json(self._openai_status(batch))
+            case "GET", "messages", "batches", batch if self._has(batch):
+                return 200, _json(self._anthropic_status(batch))
+            case "GET", "files", name, "content":
+                return 200, self._openai_lines(_number(name), errors=name.startswith("err"))
+            case "GET", "messages", "batches", batch, "results" if self._has(batch):
+                return 200, self._anthropic_lines(_number(batch))
         return 404, b'{"error": {"message": "no such path"}}'
 
-    def _take_file(self, headers: Mapping[str, str], body: bytes) -> None:
-        kind = headers["content-type"].encode()
-        whole = BytesParser(policy=HTTP).parsebytes(b"content-type: " + kind + b"\r\n\r\n" + body)
-        parts = {part.get_param("name", header="content-disposition"): part for part in whole.iter_parts()}
-        assert parts["purpose"].get_payload(decode=True) == b"batch"
-        lines = parts["file"].get_payload(decode=True).decode().splitlines()
-        self.requests = [json.loads(each) for each in lines]
+    def _begun(self, requests: list[dict[str, Any]]) -> str:
+        self.batches.append(requests)
+        self._answers.append(self._outcomes(requests))
+        self._left.append(self.polls)
+        return f"batch_{len(self.batches)}"
 
-    def _is_ended(self) -> bool:
-        self.polls -= 1
-        return self.canceled or self.polls < 0
+    def _has(self, batch: str) -> bool:
+        return batch.startswith("batch_") and 0 <= _number(batch) < len(self.batches)
 
-    def _openai_status(self) -> dict[str, Any]:
+    def _is_ended(self, batch: str) -> bool:
+        at = _number(batch)
+        # Who lowers `polls` meanwhile means the batches that there are, too.
+        self._left[at] = min(self._left[at], self.polls) - 1
+        return self.canceled or self._left[at] < 0
+
+    def _outcomes(self, requests: list[dict[str, Any]]) -> list[Outcome | None]:
+        if callable(self.outcomes):
+            return [self.outcomes(each["body"]) for each in requests]
+        return [*self.outcomes, *[None] * len(requests)][: len(requests)]
+
+    def _openai_status(self, batch: str) -> dict[str, Any]:
         if self.failed:
-            return {"id": "batch_1", "status": "failed", "errors": {"data": [{"message": self.failed}]}}
-        if not self._is_ended():
-            return {"id": "batch_1", "status": "in_progress", "output_file_id": None}
-        files = {"output_file_id": "out", "error_file_id": "err"}
-        return {"id": "batch_1", "status": self.ends, **files, "request_counts": {"total": 2, "completed": 1}}
+            return {"id": batch, "status": "failed", "errors": {"data": [{"message": self.failed}]}}
+        if not self._is_ended(batch):
+            return {"id": batch, "status": "in_progress", "output_file_id": None}
+        number = _number(batch) + 1
+        files = {"output_file_id": f"out-{number}", "error_file_id": f"err-{number}"}
+        return {"id": batch, "status": self.ends, **files, "request_counts": {"total": 2, "completed": 1}}
 
-    def _anthropic_status(self) -> dict[str, Any]:
-        state = "ended" if self._is_ended() else "in_progress"
+    def _anthropic_status(self, batch: str) -> dict[str, Any]:
+        state = "ended" if self._is_ended(batch) else "in_progress"
         elsewhere = "http://127.0.0.1:1/results"
-        return {"id": "batch_1", "processing_status": state, "results_url": elsewhere}
+        return {"id": batch, "processing_status": state, "results_url": elsewhere}
 
-    def _openai_lines(self, *, errors: bool) -> bytes:
+    def _results(self, at: int) -> list[tuple[dict[str, Any], Outcome | None]]:
+        return list(zip(self.batches[at], self._answers[at], strict=True))
+
+    def _openai_lines(self, at: int, *, errors: bool) -> bytes:
         found = []
         # Results come in any order.
-        for request, outcome in reversed(list(zip(self.requests, self.outcomes, strict=False))):
-            if isinstance(outcome, Status) is not errors:
-                continue
-            if isinstance(outcome, Status):
+        for request, outcome in reversed(self._results(at)):
+            if isinstance(outcome, Status) and errors:
                 error = {"error": {"message": outcome.message, **outcome.error}}
                 response = {"status_code": outcome.code, "body": error}
-            else:
+                found.append({"custom_id": request["custom_id"], "response": response, "error": None})
+            elif isinstance(outcome, str | Answer) and not errors:
                 answer = Answer(outcome) if isinstance(outcome, str) else outcome
                 response = {"status_code": 200, "body": completion(answer, request["body"])}
-            found.append({"custom_id": request["custom_id"], "response": response, "error": None})
-        if errors and self.ends == "expired":
-            for request in self.requests[len(self.outcomes) :]:
-                error = {"code": "batch_expired", "message": "This request could not be executed in time."}
-                found.append({"custom_id": request["custom_id"], "response": None, "error": error})
-        return b"\n".join(json.dumps(each).encode() for each in found)
+                found.append({"custom_id": request["custom_id"], "response": response, "error": None})
+            elif outcome is None and errors and self.ends == "expired":
+                gone = {"code": "batch_expired", "message": "This request could not be executed in time."}
+                found.append({"custom_id": request["custom_id"], "response": None, "error": gone})
+        return b"\n".join(map(_json, found))
 
-    def _anthropic_lines(self) -> bytes:
+    def _anthropic_lines(self, at: int) -> bytes:
         found = []
-        for at, request in enumerate(self.requests):
+        for request, outcome in self._results(at):
             result: dict[str, Any] = {"type": "expired" if self.ends == "expired" else "canceled"}
-            if at < len(self.outcomes):
-                outcome = self.outcomes[at]
-                if isinstance(outcome, Status):
-                    error = {"type": "invalid_request_error", "message": outcome.message, **outcome.error}
-                    result = {"type": "errored", "error": {"type": "error", "error": error}}
-                else:
-                    answer = Answer(outcome) if isinstance(outcome, str) else outcome
-                    result = {"type": "succeeded", "message": message(answer, request["body"])}
+            if isinstance(outcome, Status):
+                error = {"type": "invalid_request_error", "message": outcome.message, **outcome.error}
+                result = {"type": "errored", "error": {"type": "error", "error": error}}
+            elif outcome is not None:
+                answer = Answer(outcome) if isinstance(outcome, str) else outcome
+                result = {"type": "succeeded", "message": message(answer, request["body"])}
             found.append({"custom_id": request["custom_id"], "result": result})
-        return b"\n".join(json.dumps(each).encode() for each in reversed(found)) + b"\n"
+        return b"\n".join(map(_json, reversed(found))) + b"\n"
+
+
+def _number(name: str) -> int:
+    """The index of a batch or a file by its name, which counts from 1."""
+    digits = name.replace("_", "-").partition("-")[2]
+    return int(digits) - 1 if digits.isdigit() else -1
+
+
+def _json(value: Any) -> bytes:
+    return json.dumps(value).encode()
+
+
+def _lines_of_file(headers: Mapping[str, str], body: bytes) -> list[dict[str, Any]]:
+    kind = headers["content-type"].encode()
+    whole = BytesParser(policy=HTTP).parsebytes(b"content-type: " + kind + b"\r\n\r\n" + body)
+    parts = {part.get_param("name", header="content-disposition"): part for part in whole.iter_parts()}
+    assert parts["purpose"].get_payload(decode=True) == b"batch"
+    return [json.loads(each) for each in parts["file"].get_payload(decode=True).decode().splitlines()]
 
 
 def _handler(server: BatchServer) -> type[BaseHTTPRequestHandler]:

@@ -27,6 +27,7 @@ from potlang.cli.common import (
 )
 from potlang.cli.helping import Command
 from potlang.cli.model_options import (
+    AskedEndpoint,
     AskedModel,
     model_options,
     prompt_option,
@@ -54,6 +55,7 @@ if TYPE_CHECKING:
         Run,
         SolverSettings,
     )
+    from potlang.models.loop.batched import BatchedModel
     from potlang.models.presets import StrategyName
     from potlang.models.programs.prompting import PromptSize
     from potlang.report.table import Table
@@ -184,6 +186,12 @@ _shown_options = grouped(
     help="Compare the runs of two results files, with the right answers of DATASET if it is given.",
 )
 @click.option("--jobs", type=click.IntRange(1, 64), default=1, help="Questions at a time.")
+@click.option(
+    "--batch-api",
+    is_flag=True,
+    help="Ask by the endpoint's batches, for half the price, within hours: the first requests for all "
+    "questions are one batch, those that follow from the replies the next. Needs --results.",
+)
 @_bootstrap_options
 @_shown_options
 @format_option("text", "json", "csv")
@@ -198,6 +206,7 @@ def eval_(
     results: Path | None,
     compare: tuple[str, str] | None,
     jobs: int,
+    batch_api: bool,
     bootstrap: Bootstrap,
     shown: Shown,
     style: str,
@@ -233,9 +242,13 @@ def eval_(
             found = _run(questions, RecordedPrograms(recorded), settings, results, jobs)
         elif programs:
             raise click.UsageError("--model writes the programs, --programs has them: give one of the two")
+        elif batch_api and results is None:
+            raise click.UsageError("--batch-api needs --results, where the ids of batches are kept")
         else:
-            with _writing(asked, loop) as reasoner:
-                found = _run(questions, reasoner, settings, results, jobs)
+            with asked.endpoint(cached=True) as endpoint:
+                batches = endpoint.batches() if batch_api else None
+                reasoner = _reasoner(batches or endpoint, asked, loop)
+                found = _run(questions, reasoner, settings, results, jobs, batches)
     except Interrupted as error:
         found, is_whole = error.known, False
         if not found.outcomes:
@@ -272,31 +285,23 @@ def _read(
     return data, recorded
 
 
-@contextmanager
-def _writing(asked: AskedModel, loop: Programs) -> Iterator[Reasoner | Answerer]:
-    """The model that the options name."""
+def _reasoner(model: AskedEndpoint | BatchedModel, asked: AskedModel, loop: Programs) -> Reasoner | Answerer:
+    """The model as the options say it reasons."""
     from potlang.models.baselines import AnsweringModel, SearchBounds
     from potlang.models.evaluation import LoopOptions, WritingModel
     from potlang.models.presets import preset
 
-    with asked.endpoint(cached=True) as endpoint:
-        try:
-            if loop.reasoning != "programs":
-                bounds = SearchBounds() if loop.k is None else SearchBounds(k=loop.k)
-                yield AnsweringModel(
-                    endpoint, loop.reasoning, asked.sampling(), bounds=bounds, place=endpoint.place
-                )
-                return
-            usual = preset(loop.strategy)
-            _, k, second_look, safe_fixes, by_option, prompt, strategy = loop
-            k = usual.k if k is None else k
-            options = LoopOptions(k, second_look, safe_fixes, by_option, prompt, strategy)
-            sampling = asked.sampling()
-            if sampling.temperature is None:
-                sampling = sampling._replace(temperature=usual.temperature)
-            yield WritingModel(endpoint, sampling, options, place=endpoint.place)
-        except MissingExtraError as error:
-            raise click.UsageError(str(error)) from error
+    sampling = asked.sampling()
+    if loop.reasoning != "programs":
+        bounds = SearchBounds() if loop.k is None else SearchBounds(k=loop.k)
+        return AnsweringModel(model, loop.reasoning, sampling, bounds=bounds, place=model.place)
+    usual = preset(loop.strategy)
+    _, k, second_look, safe_fixes, by_option, prompt, strategy = loop
+    k = usual.k if k is None else k
+    options = LoopOptions(k, second_look, safe_fixes, by_option, prompt, strategy)
+    if sampling.temperature is None:
+        sampling = sampling._replace(temperature=usual.temperature)
+    return WritingModel(model, sampling, options, place=model.place)
 
 
 @contextmanager
@@ -325,19 +330,30 @@ def _run(
     settings: SolverSettings,
     results: Path | None,
     jobs: int,
+    batches: BatchedModel | None = None,
 ) -> Run:
     from potlang.models.evaluation import run
     from potlang.models.loop.journal import BadJournal
 
     try:
         with _progress(len(questions)) as progress:
-            found = run(questions, reasoner, settings, results=results, jobs=jobs, progress=progress)
+            found = run(
+                questions,
+                reasoner,
+                settings,
+                results=results,
+                jobs=jobs,
+                progress=progress,
+                batches=batches,
+            )
     except BadJournal as error:
         fail(f"error: {error}")
     except OSError as error:
         raise CannotWriteFile(results, error) from error
     except api.OptionError as error:
         raise click.BadParameter(str(error)) from error
+    except MissingExtraError as error:
+        raise click.UsageError(str(error)) from error
     _tell_unreadable(found.unreadable, results)
     return found
 

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from potlang.models.endpoint.metered import MeteredModel
     from potlang.models.endpoint.providers import Provider
     from potlang.models.endpoint.request import JsonMode
+    from potlang.models.loop.batched import BatchedModel
 
 
 _OFF = "off"
@@ -122,6 +123,15 @@ class AskedEndpoint(WrappedModel):
         """The model's. Raises EndpointError."""
         return self._model.complete(messages, **settings)
 
+    def batches(self) -> BatchedModel:
+        """The model asked in batches, whose states are told; a usage error if there are none."""
+        from potlang.models.loop.batched import BatchedModel
+
+        try:
+            return BatchedModel(self._model, _told_once())
+        except ValueError as error:
+            raise click.UsageError(str(error)) from error
+
     def close(self) -> None:
         """Closes the model, and says once what there is to say of it."""
         super().close()
@@ -140,6 +150,18 @@ class AskedEndpoint(WrappedModel):
             tokens, dollars = self._budget.spent
             money = f", ${dollars:.4f}" if dollars else ""
             tell(f"note: spent of the budget: {tokens} tokens{money}")
+
+
+def _told_once() -> Callable[[str], object]:
+    """Tells lines on standard error, the same one once."""
+    told: set[str] = set()
+
+    def tell_new(line: str) -> None:
+        if line not in told:
+            told.add(line)
+            tell(f"note: {line}")
+
+    return tell_new
 
 
 def model_options(

@@ -18,6 +18,7 @@ from potlang.models.endpoint import Image, Model, Sampling
 from potlang.models.evaluation.questions import Question, Truth
 from potlang.models.evaluation.reasoners import GivenAnswer
 from potlang.models.loop.asking import FATAL, Attempt, RetryLoop, is_given_up
+from potlang.models.loop.batched import AwaitsBatch, BatchedModel, asked_by
 from potlang.models.loop.images import ImageSource, read_images, with_images
 from potlang.models.loop.journal import in_parallel
 from potlang.models.loop.sampler import MOST, check_question, opened_model
@@ -260,19 +261,25 @@ class _Thinker:
 
     def _solutions(self, k: int, parallel: int) -> tuple[list[ProseSolution], list[Attempt]]:
         """Up to `k` chains of thought, and their attempts; none is begun after the endpoint has failed."""
-        failed = False
+        failed = awaits = False
 
         def one(number: int) -> tuple[int, RetryLoop, ProseSolution | None]:
-            nonlocal failed
+            nonlocal failed, awaits
             seed, tries = self._sampling.seed, self._sampling.tries
             # Seeds that do not depend on how many are written at a time.
             apart = self._sampling._replace(seed=None if seed is None else seed + number * tries)
             asker = RetryLoop(apart, self._progress)
-            found = None if failed else self.solved(asker, "thought", "cot")
+            found = None
+            try:
+                found = None if failed else self.solved(asker, "thought", "cot")
+            except AwaitsBatch:
+                awaits = True
             failed = failed or is_given_up(asker.attempts)
             return number, asker, found
 
         done = sorted(in_parallel(one, range(k), parallel), key=lambda each: each[0])
+        if awaits:
+            raise AwaitsBatch
         return (
             [found for _, _, found in done if found is not None],
             [each for _, asker, _ in done for each in asker.attempts],
@@ -418,13 +425,16 @@ class AnsweringModel:
         return json.dumps([self._digest, [each.label for each in question.options]])
 
     def answer_to(self, question: Question) -> GivenAnswer:
-        """The answer, with what it took. Nothing is asked after a failure that no further call can mend."""
+        """The answer, with what it took. Nothing is asked after a failure that no further call can mend.
+
+        Raises AwaitsBatch.
+        """
         if self._ended or not question.text.strip():
             return GivenAnswer(None, failure=self._ended)
         tries, temperature, max_tokens, timeout, seed = self._sampling
         found = answer(
             question.text,
-            self._model,
+            asked_by(self._model, f"{self.fingerprint(question)} {question.id}"),
             baseline=self._baseline,
             options=[each.label for each in question.options],
             bounds=self._bounds,
@@ -436,6 +446,7 @@ class AnsweringModel:
         )
         last = found.attempts[-1]
         failure = "" if last.failure is None else last.problem
-        if last.failure in FATAL:
+        # In a batch the other replies are there, too.
+        if last.failure in FATAL and not isinstance(self._model, BatchedModel):
             self._ended = failure
         return GivenAnswer(found.answer, found.attempts, found.votes, failure)

@@ -150,3 +150,54 @@ def test_what_is_no_batch(monkeypatch: pytest.MonkeyPatch) -> None:
         with pytest.raises(ValueError, match="99"):
             Batches(endpoint).submit(REQUESTS)
         assert server.calls == []
+
+
+def test_an_endpoint_that_is_silent_for_a_while(provider: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """[ENDPOINT-BATCH]: is asked again; one that stays so, or that takes no key any more, is not."""
+    monkeypatch.setattr(batches.time, "sleep", lambda seconds: None)
+    with BatchServer(["one", "two", "three"]) as server, _endpoint(server, provider) as endpoint:
+        client, told = Batches(endpoint), list[batches.BatchStatus]()
+        batch = client.submit(REQUESTS)
+        server.fails = [503] * 40
+        assert client.wait(batch, told=told.append).is_ended and told[-1].is_ended
+        for fails, reason in (([503] * 200, "server"), ([401], "unauthorized")):
+            server.fails = fails
+            with pytest.raises(EndpointError, match=reason):
+                client.wait(batch)
+
+
+def test_what_a_filter_says_is_an_answer(provider: Any) -> None:
+    """[ENDPOINT-BATCH]: as it is to a single request."""
+    filtered = Status(400, "Not this.", error={"code": "content_filter"})
+    with BatchServer([filtered, "two", "three"]) as server:
+        found = _all(server, provider)
+    assert (found[0].finish_reason, found[0].refusal) == ("content_filter", "Not this.")
+
+
+def test_what_is_refused_is_left_out_of_the_next_batch(provider: Any) -> None:
+    """[ENDPOINT-BATCH]: the requests of this one have failed."""
+    refused = Status(400, "Unsupported value: temperature", error={"param": "temperature"})
+    requests = [each._replace(settings={"temperature": 0.5}) for each in REQUESTS]
+    with BatchServer([refused, "two", "three"]) as server, _endpoint(server, provider) as endpoint:
+        client = Batches(endpoint)
+        first = dict(client.complete_many(requests, every=0.01))
+        assert isinstance(first[0], EndpointError) and first[0].reason == "rejected"
+        assert "temperature" in server.requests[0]["body"]
+        client.submit(requests)
+        assert not any("temperature" in each["body"] for each in server.requests)
+
+
+def test_requests_are_parted_by_count_and_size(monkeypatch: pytest.MonkeyPatch) -> None:
+    """[ENDPOINT-BATCH]: each part is a batch that is taken; one that alone is too large stays alone."""
+    many = [BatchRequest([user("x" * size)]) for size in (10, 10, 10, 900, 10, 10)]
+    with BatchServer([]) as server, _endpoint(server, "openai") as endpoint:
+        client = Batches(endpoint)
+        assert [list(each) for each in client.parts(many)] == [[0, 1, 2, 3, 4, 5]]
+        monkeypatch.setattr(batches, "MOST_REQUESTS", 2)
+        assert [list(each) for each in client.parts(many)] == [[0, 1], [2, 3], [4, 5]]
+        monkeypatch.setattr(batches, "LARGEST_BATCH", 1_000)
+        parts = [list(each) for each in client.parts(many)]
+        assert parts == [[0, 1], [2], [3], [4, 5]] and list(client.parts([])) == []
+        for part in parts:
+            if part != [3]:
+                client.submit([many[at] for at in part])

@@ -11,25 +11,30 @@ import hashlib
 import json
 import re
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 from urllib.parse import quote
 
-from potlang.models.endpoint.client import Endpoint
+from potlang.models.endpoint.client import Endpoint, filtered_answer
 from potlang.models.endpoint.connection import json_content
-from potlang.models.endpoint.failures import TryFailed, error_in_body, failed_by_status, stated_error
+from potlang.models.endpoint.failures import RETRIED, TryFailed, error_in_body, failed_by_status, stated_error
 from potlang.models.endpoint.model import Completion, EndpointError, Message, Settings, every_setting
+from potlang.models.endpoint.request import ModelRequest
 from potlang.models.endpoint.stream import PartialAnswer, excerpt
 
 MOST_REQUESTS: Final = 50_000
 LARGEST_BATCH: Final = 200_000_000
 """Requests and bytes of a batch; one of the providers takes more."""
+_MOST_AROUND: Final = 200
 _ID = re.compile(r"[A-Za-z0-9_.-]{1,200}")
 _NAME: Final = "request-"
 _CALL_SECONDS: Final = 120.0
 _LONGEST_WAIT: Final = 30.0
 _ENDED: Final = frozenset({"completed", "failed", "expired", "cancelled", "ended"})
+_PASSING: Final = frozenset({*RETRIED, "refused", "timeout"})
+_MOST_SILENT: Final = 20
+"""Questions about a batch, one after the other, without an answer."""
 _CHAT_URL: Final = "/v1/chat/completions"
 
 Result = Completion | EndpointError
@@ -120,31 +125,67 @@ class Batches:
         )
         return BatchStatus(state, done, state in _ENDED, value)
 
-    def wait(self, batch: str, *, every: float = _LONGEST_WAIT, timeout: float = 90_000.0) -> BatchStatus:
-        """Waits for the end of a batch. Raises EndpointError, "timeout" after so many seconds."""
+    def wait(
+        self,
+        batch: str,
+        *,
+        every: float = _LONGEST_WAIT,
+        timeout: float = 90_000.0,
+        told: Callable[[BatchStatus], object] = lambda status: None,
+    ) -> BatchStatus:
+        """Waits for the end of a batch. Raises EndpointError, "timeout" after so many seconds.
+
+        `told` is called with each status. An endpoint that does not answer for a while is asked again.
+        """
         start = time.monotonic()
         pause = min(1.0, every)
-        while not (found := self.status(batch)).is_ended:
+        silent = 0
+        state = "not known"
+        while True:
+            try:
+                found = self.status(batch)
+            except EndpointError as error:
+                silent += 1
+                if error.reason not in _PASSING or silent > _MOST_SILENT:
+                    raise
+            else:
+                silent, state = 0, found.state
+                told(found)
+                if found.is_ended:
+                    return found
             if time.monotonic() - start + pause > timeout:
-                raise EndpointError("timeout", f"the batch {batch} is not done: {found.state}")
+                raise EndpointError("timeout", f"the batch {batch} is not done: {state}")
             time.sleep(pause)
             pause = min(2 * pause, every)
-        return found
+
+    def parts(self, requests: Sequence[BatchRequest]) -> Iterator[range]:
+        """The indices of the requests that fit into a batch each, in order."""
+        start = size = 0
+        for at, each in enumerate(requests):
+            # Beside the body there is its name, and where it goes.
+            more = len(json.dumps(self._body(each))) + _MOST_AROUND
+            if at > start and (at - start == MOST_REQUESTS or size + more > LARGEST_BATCH):
+                yield range(start, at)
+                start, size = at, 0
+            size += more
+        if requests:
+            yield range(start, len(requests))
 
     def cancel(self, batch: str) -> None:
         """Takes a batch back; what was done by then has results. Raises EndpointError."""
         self._call("POST", f"{self._path}/{quote(batch, safe='')}/cancel")
 
-    def results(self, batch: str, requests: Sequence[BatchRequest]) -> Iterator[tuple[int, Result]]:
-        """The results of a batch that has ended, each index once. Raises EndpointError."""
+    def results(self, batch: str, requests: Sequence[BatchRequest | None]) -> Iterator[tuple[int, Result]]:
+        """The results of a batch that has ended, each index once; None for a request whose result is not
+        wanted. Raises EndpointError.
+        """
         status = self.status(batch)
-        open_ones = set(range(len(requests)))
+        open_ones = {at: request for at, request in enumerate(requests) if request is not None}
         for path in self._result_paths(batch, status.value):
             for line in self._lines(path):
-                index = _index(line.get("custom_id"))
-                if index in open_ones:
-                    open_ones.remove(index)
-                    yield index, self._result(line, requests[index])
+                request = open_ones.pop(_index(line.get("custom_id")), None)
+                if request is not None:
+                    yield _index(line.get("custom_id")), self._result(line, request)
         for index in sorted(open_ones):
             yield index, _without_result(status)
 
@@ -155,8 +196,11 @@ class Batches:
             yield f"{_NAME}{at}", self._body(each)
 
     def _body(self, request: BatchRequest) -> dict[str, Any]:
+        return self._endpoint.protocol.body(self._request(request))
+
+    def _request(self, request: BatchRequest) -> ModelRequest:
         made = self._endpoint.request(request.messages, every_setting(request.settings))
-        return self._endpoint.protocol.body(made._replace(stream=False))
+        return made._replace(stream=False)
 
     def _digest(self, requests: Sequence[BatchRequest]) -> str:
         state = hashlib.sha256(self._endpoint.place.encode())
@@ -203,6 +247,9 @@ class Batches:
                 return self._of_anthropic(line, request)
             return self._of_openai(line, request)
         except TryFailed as failed:
+            if (filtered := filtered_answer(failed)) is not None:
+                return filtered
+            self._endpoint.learn(failed, self._body(request), self._request(request))
             return EndpointError(failed.reason, self._endpoint.without_key(failed.detail))
         except EndpointError as error:
             return error

@@ -18,7 +18,6 @@ from potlang.models.endpoint.model import (
     Message,
     Model,
     Settings,
-    Usage,
     WrappedModel,
     every_setting,
 )
@@ -59,6 +58,18 @@ class CacheFigures(NamedTuple):
     completion_tokens: int = 0
 
 
+class CacheSlot(NamedTuple):
+    """The digest of a request, and how often it was made before in this run."""
+
+    request: str
+    number: int
+
+    @property
+    def key(self) -> str:
+        """The key in the file."""
+        return f"{self.request}-{self.number}"
+
+
 class CachedModel(WrappedModel):
     """A model whose replies are kept in a file, for any number of threads and processes.
 
@@ -83,22 +94,36 @@ class CachedModel(WrappedModel):
 
     def complete(self, messages: Sequence[Message], **settings: Unpack[Settings]) -> Completion:
         """The reply that is kept, else the model's, which is kept. Raises EndpointError."""
-        request = self._digest(messages, every_setting(settings))
-        with self._lock:
-            number = self._occurrences.take(request)
-        key = f"{request}-{number}"
+        slot = self.take(messages, settings)
         try:
-            found = self._find(key)
+            found = self.find(slot)
             if found is None:
                 found = self._model.complete(messages, **settings)
-                self._keep(key, found)
+                self.keep(slot, found)
         except BaseException:
             # The next one who asks so is the first again.
             with self._lock:
-                self._occurrences.give_back(request, number)
+                self._occurrences.give_back(*slot)
             raise
-        self._count(found)
         return found
+
+    def take(self, messages: Sequence[Message], settings: Settings) -> CacheSlot:
+        """The place of a request's reply, which no other request of this run has."""
+        request = self._digest(messages, every_setting(settings))
+        with self._lock:
+            return CacheSlot(request, self._occurrences.take(request))
+
+    def find(self, slot: CacheSlot) -> Completion | None:
+        """The reply that is kept there; None if there is none."""
+        found = self._find(slot.key)
+        if found is not None:
+            self._count(found)
+        return found
+
+    def keep(self, slot: CacheSlot, done: Completion) -> None:
+        """Keeps a reply that was asked for."""
+        self._keep(slot.key, done)
+        self._count(done)
 
     def _digest(self, messages: Sequence[Message], settings: dict[str, Any]) -> str:
         whole = {
@@ -196,10 +221,7 @@ class _ReplyFile(CacheFile):
 
 
 def _row(key: str, model: str, done: Completion) -> CacheRow:
-    value = {**done._asdict(), "usage": list(done.usage)}
-    # What broke off before is no part of the reply.
-    del value["broken"], value["from_cache"]
-    packed = zlib.compress(json.dumps(value).encode())
+    packed = zlib.compress(json.dumps(done.to_dict()).encode())
     row = CacheRow(key, "reply", model, "", "", b"", b"", packed)
     return row._replace(sum=_sum(row))
 
@@ -212,5 +234,4 @@ def _completion(row: CacheRow, key: str) -> Completion:
     """Raises ValueError, TypeError, KeyError or zlib.error if the row is not what was stored."""
     if row.key != key or row.sum != _sum(row):
         raise ValueError("the checksum does not fit")
-    value = json.loads(zlib.decompress(row.report))
-    return Completion(**{**value, "usage": Usage(*value["usage"])}, from_cache=True)
+    return Completion.from_dict(json.loads(zlib.decompress(row.report)))._replace(from_cache=True)

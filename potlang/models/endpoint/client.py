@@ -193,6 +193,17 @@ class Endpoint(Closing):
         )
 
     @property
+    def left_out(self) -> frozenset[str]:
+        """The parts of requests that the endpoint does not take, as far as it has said so."""
+        return self._session.without
+
+    def learn(self, failed: TryFailed, body: dict[str, Any], request: ModelRequest) -> None:
+        """Leaves out of further requests what this one was refused for, if the endpoint names it."""
+        step = _refused(failed, body, request)
+        if step is not None and failed.stated is not None and not is_guessed(failed.stated, body):
+            self._session.leave_out(frozenset({step}))
+
+    @property
     def headers(self) -> dict[str, str]:
         """The headers of each request, with the key."""
         return {**JSON_HEADERS, **self.protocol.headers(self.key)}
@@ -235,9 +246,8 @@ class Endpoint(Closing):
             again = error.reason in RETRIED and _may_help(error.reason, received)
             raise TryFailed(error.reason, error.detail, again=again, received=received) from None
         except TryFailed as failed:
-            if failed.stated is not None and failed.stated.code == _FILTERED:
-                # A filter looked at the question: this is the answer to it, and asking again gives no other.
-                return Completion("", finish_reason=_FILTERED, refusal=excerpt(failed.stated.message))
+            if (filtered := filtered_answer(failed)) is not None:
+                return filtered
             failed.received = answer.received(failed.reason)
             failed.again = failed.again and _may_help(failed.reason, failed.received)
             raise
@@ -269,6 +279,13 @@ class Endpoint(Closing):
             received=failed.received,
             broken=tuple(broken),
         )
+
+
+def filtered_answer(failed: TryFailed) -> Completion | None:
+    """The answer of a filter that looked at the question, which asking again would not change; else None."""
+    if failed.stated is None or failed.stated.code != _FILTERED:
+        return None
+    return Completion("", finish_reason=_FILTERED, refusal=excerpt(failed.stated.message))
 
 
 def _may_help(reason: Failure, received: Completion | None) -> bool:

@@ -127,11 +127,14 @@ class ModelBudget:
         self._unknown = False
         self._changed = threading.Condition()
 
-    def take(self, most: Spent) -> None:
-        """Takes the most that a call may cost. Raises EndpointError "budget" where it is not left."""
+    def take(self, most: Spent, *, waits: bool = True) -> None:
+        """Takes the most that a call may cost. Raises EndpointError "budget" where it is not left.
+
+        It `waits` for other calls, which may give back enough.
+        """
         with self._changed:
             while not self._fits(self.spent.plus(self._taken).plus(most)):
-                if self._taken.tokens <= 0:
+                if self._taken.tokens <= 0 or not waits:
                     raise EndpointError("budget", self._used_up(most))
                 self._changed.wait()
             if self._unknown and self.dollars is not None:
@@ -152,15 +155,23 @@ class ModelBudget:
         )
 
     def _used_up(self, most: Spent) -> str:
-        if self.tokens is not None and self.spent.tokens + most.tokens > self.tokens:
+        gone = self.spent.plus(self._taken)
+        if self.tokens is not None and gone.tokens + most.tokens > self.tokens:
             return (
-                f"{self.spent.tokens:,} of {self.tokens:,} tokens are used up, "
+                f"{gone.tokens:,} of {self.tokens:,} tokens are used up, "
                 f"and the next call may take {most.tokens:,}"
             )
         return (
-            f"${self.spent.dollars:.4f} of ${self.dollars:.4f} are used up, "
+            f"${gone.dollars:.4f} of ${self.dollars:.4f} are used up, "
             f"and the next call may cost ${most.dollars:.4f}"
         )
+
+
+class Held(NamedTuple):
+    """The most that a request may cost, taken from the budget, and the tokens of its prompt."""
+
+    most: Spent
+    prompt: int
 
 
 class MeteredModel(WrappedModel):
@@ -176,29 +187,47 @@ class MeteredModel(WrappedModel):
 
     def complete(self, messages: Sequence[Message], **settings: Unpack[Settings]) -> Completion:
         """The reply, with its cost. Raises EndpointError, "budget" if it may cost more than is left."""
-        prompt = estimated_prompt(messages, every_setting(settings))
-        most = self._at_most(prompt, settings.get("max_tokens"))
-        self._budget.take(most)
-        real, is_known = Spent(), True
+        held = self.hold(messages, settings)
+        found: Completion | EndpointError | None = None
         try:
-            done = self._with_cost(self._model.complete(messages, **settings))
-            real, is_known = self._real([done, *done.broken], prompt)
+            found = self._model.complete(messages, **settings)
+            return self.with_cost(found)
         except EndpointError as error:
-            parts = [*error.broken, *([] if error.received is None else [error.received])]
-            real, is_known = self._real(parts, prompt)
+            found = error
             raise
         finally:
-            self._budget.settle(most, real, is_known=is_known)
-        return done
+            self.settle(held, found)
+
+    def hold(self, messages: Sequence[Message], settings: Settings, *, waits: bool = True) -> Held:
+        """Takes the most that a request may cost from the budget. Raises EndpointError "budget"."""
+        prompt = estimated_prompt(messages, every_setting(settings))
+        most = self._at_most(prompt, settings.get("max_tokens"))
+        self._budget.take(most, waits=waits)
+        return Held(most, prompt)
+
+    def unheld(self, messages: Sequence[Message], settings: Settings) -> Held:
+        """What settles a request for which an earlier run held something, and this one nothing."""
+        return Held(Spent(), estimated_prompt(messages, every_setting(settings)))
+
+    def settle(self, held: Held, found: Completion | EndpointError | None) -> None:
+        """Gives back what was held for a request, but for what came of it; None: nothing."""
+        parts = [] if found is None else [*found.broken]
+        if isinstance(found, Completion):
+            parts.append(found)
+        elif found is not None and found.received is not None:
+            parts.append(found.received)
+        real, is_known = self._real(parts, held.prompt)
+        self._budget.settle(held.most, real, is_known=is_known)
+
+    def with_cost(self, done: Completion) -> Completion:
+        """The reply with its cost: the one that the endpoint states, else that of the prices."""
+        if done.cost is not None or self._price is None:
+            return done
+        return done._replace(cost=self._price.of(done.usage))
 
     def _at_most(self, prompt: int, max_tokens: int | None) -> Spent:
         usage = Usage(prompt, max_tokens or 0)
         return Spent(prompt + (max_tokens or 0), (self._price.of(usage) or 0.0) if self._price else 0.0)
-
-    def _with_cost(self, done: Completion) -> Completion:
-        if done.cost is not None or self._price is None:
-            return done
-        return done._replace(cost=self._price.of(done.usage))
 
     def _real(self, parts: Sequence[Completion], prompt: int) -> tuple[Spent, bool]:
         """The tokens and dollars of all that came, and whether the dollars are known.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal, NamedTuple, Protocol, TypedDict, Unpack
@@ -179,6 +180,34 @@ class Completion(NamedTuple):
     broken: tuple[Completion, ...] = ()
     from_cache: bool = False
 
+    def to_dict(self) -> dict[str, Any]:
+        """The answer as JSON values, without what broke off before it, and whether it was kept."""
+        value = {**self._asdict(), "usage": list(self.usage)}
+        del value["broken"], value["from_cache"]
+        return value
+
+    @classmethod
+    def from_dict(cls, value: Mapping[str, Any]) -> Completion:
+        """The answer of which `to_dict` made the value. Raises ValueError, TypeError or KeyError."""
+        found = cls(**{**value, "usage": Usage(*value["usage"])})
+        texts = (
+            found.text,
+            found.finish_reason,
+            found.reasoning,
+            found.refusal,
+            found.arguments,
+            found.model,
+        )
+        if not all(isinstance(each, str) for each in texts):
+            raise TypeError("a text is none")
+        counts = (*found.usage, found.tries)
+        if not all(each is None or (isinstance(each, int) and each >= 0) for each in counts):
+            raise ValueError("a count is none")
+        amounts = (found.seconds, 0.0 if found.cost is None else found.cost)
+        if not all(isinstance(each, int | float) and 0 <= each < math.inf for each in amounts):
+            raise ValueError("seconds, or a cost, are none")
+        return found
+
 
 class EndpointError(Exception):
     """There is no answer. The message holds no key, and an excerpt of the endpoint's text at most.
@@ -221,6 +250,11 @@ class WrappedModel(Closing):
 
     def __init__(self, model: Model) -> None:
         self._model = model
+
+    @property
+    def inner(self) -> Model:
+        """The model that is wrapped."""
+        return self._model
 
     @property
     def name(self) -> str:

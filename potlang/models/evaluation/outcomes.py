@@ -25,6 +25,7 @@ from potlang.models.evaluation.reasoners import (
 from potlang.models.evaluation.results_file import KeptSample, ResultsFile
 from potlang.models.evaluation.richness import Richness, sentences_of
 from potlang.models.loop.asking import Attempt, is_broken
+from potlang.models.loop.batched import AwaitsBatch, BatchedModel
 from potlang.models.loop.journal import in_parallel
 from potlang.models.programs.loop import elect, most_frequent
 from potlang.models.programs.reasoned import ProgramSample
@@ -251,12 +252,14 @@ def run(
     results: Path | None = None,
     jobs: int = 1,
     progress: Progress | None = None,
+    batches: BatchedModel | None = None,
 ) -> Run:
     """Outcomes for questions with different ids, `jobs` at a time.
 
     Samples are appended to `results` as they come, and outcomes. An outcome that is there already, of the
     same question, attempts, settings and versions, is taken from there, unless a call failed; samples of the
-    same question are, whatever the settings are. `progress` is called for each outcome in the caller's
+    same question are, whatever the settings are. `batches`: the model of the reasoner, if it is asked in
+    batches; what all questions ask next is one of them. `progress` is called for each outcome in the caller's
     thread. Raises BadJournal and OSError for the results file, and Interrupted with a run of the questions
     that are finished where it is interrupted.
     """
@@ -273,10 +276,15 @@ def run(
             if progress is not None:
                 progress(known)
         reused = len(found)
+        if batches is not None:
+            batches.keep_in(file)
 
-        def one(question: Question) -> QuestionOutcome:
+        def one(question: Question) -> QuestionOutcome | None:
             file.keep_question(question)
-            outcome = find_outcome(question, reasoner, settings, file)
+            try:
+                outcome = find_outcome(question, reasoner, settings, file)
+            except AwaitsBatch:
+                return None
             # In the worker: it is kept even if the run is interrupted before the result is taken.
             found[outcome.id] = outcome
             file.keep_outcome(outcome)
@@ -287,9 +295,13 @@ def run(
             return Run(outcomes, reused, file.unreadable)
 
         try:
-            for outcome in in_parallel(one, waiting, jobs):
-                if progress is not None:
-                    progress(outcome)
+            while waiting:
+                for outcome in in_parallel(one, waiting, jobs):
+                    if progress is not None and outcome is not None:
+                        progress(outcome)
+                waiting = [each for each in waiting if each.id not in found]
+                if waiting and batches is not None:
+                    batches.hand_in()
         except KeyboardInterrupt as error:
             raise Interrupted(finished()) from error
     return finished()

@@ -18,6 +18,7 @@ from potlang.models.evaluation.questions import Asks, Question, RecordedProgram,
 from potlang.models.evaluation.results_file import KeptSample, ResultsFile
 from potlang.models.evaluation.richness import Richness, richness
 from potlang.models.loop.asking import ASKED_AGAIN, FATAL, Attempt, is_given_up
+from potlang.models.loop.batched import AwaitsBatch, BatchedModel, asked_by
 from potlang.models.presets import StrategyName
 from potlang.models.programs.doubts import asks_yes_or_no
 from potlang.models.programs.loop import ProgramSampler
@@ -178,6 +179,7 @@ class WritingModel:
         self._model = model
         self._sampling = sampling
         self._options = options
+        self._is_batched = isinstance(model, BatchedModel)
         self._structured = True
         self._ended = ""
         self._system = system_prompt(size=options.prompt)
@@ -195,6 +197,7 @@ class WritingModel:
         """The samples of the question: those that are kept in `results`, and the others from the model.
 
         Nothing is asked for a question without a text, and after a failure that no further call can mend.
+        Raises AwaitsBatch.
         """
         if not question.text.strip():
             return Answered((), (), 0.0)
@@ -207,19 +210,27 @@ class WritingModel:
             prompt=prompt,
             strategy=strategy,
         )
-        writer = ProgramWriter(self._model, asking, structured=self._structured)
-        sampler = ProgramSampler(writer, question.text, verifying, second_look, _is_yes_or_no(question))
         found: list[ProgramSample] = []
         failure = ""
-        is_over = False
+        is_over = awaits = False
         for number in range(self._options.k):
-            sample, why = self._sample(sampler, question, number, results, is_over)
+            model = asked_by(self._model, f"{self._asked(question)} {number}")
+            writer = ProgramWriter(model, asking, structured=self._structured)
+            sampler = ProgramSampler(writer, question.text, verifying, second_look, _is_yes_or_no(question))
+            try:
+                sample, why = self._sample(sampler, question, number, results, is_over)
+            except AwaitsBatch:
+                awaits = True
+                continue
+            # In batches each conversation is gone through again, and must ask the same as before.
+            self._structured = self._structured and (writer.structured or self._is_batched)
             failure = failure or why
             if sample is not None:
                 found.append(sample)
             # A failure that would come back: what is kept of further samples still counts.
-            is_over = is_over or (bool(why) and sample is not None and is_given_up(sample.attempts))
-        self._structured = self._structured and writer.structured
+            is_over = is_over or (bool(why) and sample is not None and self._is_over(sample))
+        if awaits:
+            raise AwaitsBatch
         counts = [verifying.richness.get(each.program or "") for each in found]
         return Answered(tuple(found), tuple(counts), verifying.seconds, failure)
 
@@ -236,11 +247,15 @@ class WritingModel:
             return None, self._ended or "no further program was asked for"
         sample = sampler.sample(number)
         failure = _failure(sample)
-        if sample.report is None and sample.attempts and sample.attempts[-1].failure in FATAL:
+        if self._is_over(sample) and sample.attempts[-1].failure in FATAL:
             self._ended = failure
         results.keep_prompt(self._system)
         results.keep_sample(key, number, question.id, self._model.name, KeptSample(sample.attempts, failure))
         return sample, failure
+
+    def _is_over(self, sample: ProgramSample) -> bool:
+        """Whether the endpoint failed in a way that would come back; a batch has the other replies, too."""
+        return not self._is_batched and sample.report is None and is_given_up(sample.attempts)
 
     def _asked(self, question: Question) -> str:
         """A digest of what the model is asked: question, prompt, model, sampling, strategy."""

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from potlang.languages.dagmath.read.samples import read_lines
+from potlang.models.endpoint import Completion
 from potlang.models.evaluation.outcome import QuestionOutcome
 from potlang.models.evaluation.questions import Asks, Option, Question, Truth
 from potlang.models.loop.asking import Attempt
+from potlang.models.loop.batched import BatchReply
 from potlang.models.loop.journal import BadJournal, Journal
 from potlang.models.programs.reasoned import attempt_from_dict, attempt_to_dict
 from potlang.report.results import Verdict
@@ -31,7 +34,14 @@ class KeptSample(NamedTuple):
     failure: str = ""
 
 
-Entry = KeptSample | QuestionOutcome | Question | str
+class KeptBatch(NamedTuple):
+    """A batch that was handed in, and the names of its requests."""
+
+    id: str
+    names: tuple[str, ...]
+
+
+Entry = KeptSample | KeptBatch | BatchReply | QuestionOutcome | Question | str
 
 
 class ResultsFile(Closing):
@@ -45,6 +55,10 @@ class ResultsFile(Closing):
         if path is not None and path.is_file():
             _refuse_others(path)
         self._journal: Journal[Entry] = Journal(path, _entry, limits=_LIMITS)
+        self._batches: dict[str, str] = {}
+        for each in self._journal.entries.values():
+            if isinstance(each, KeptBatch):
+                self._batches.update(dict.fromkeys(each.names, each.id))
 
     def close(self) -> None:
         """Close the file; nothing can be kept in it afterwards."""
@@ -87,6 +101,32 @@ class ResultsFile(Closing):
         kept = question._replace(text="", recorded=(), expected=())
         if self._journal.entries.get(f"question {question.id}") != kept:
             self._journal.append(f"question {question.id}", kept, _question_to_dict(kept))
+
+    def batch_of(self, name: str) -> str | None:
+        """The id of the last batch with the request of this name."""
+        return self._batches.get(name)
+
+    def names_in(self, batch: str) -> Sequence[str]:
+        """The names of a batch's requests, in order; none for one that is not known."""
+        found = self._journal.entries.get(f"batch {batch}")
+        return found.names if isinstance(found, KeptBatch) else ()
+
+    def reply(self, name: str) -> BatchReply | None:
+        """What came last of a request in a batch."""
+        found = self._journal.entries.get(f"reply {name}")
+        return found if isinstance(found, BatchReply) else None
+
+    def keep_batch(self, batch: str, names: Sequence[str]) -> None:
+        """Adds a batch that was handed in."""
+        self._batches.update(dict.fromkeys(names, batch))
+        kept = KeptBatch(batch, tuple(names))
+        self._journal.append(f"batch {batch}", kept, {"kind": "batch", "batch": batch, "requests": [*names]})
+
+    def keep_reply(self, name: str, reply: BatchReply, failure: str = "") -> None:
+        """Adds what came of a request in a batch."""
+        done = None if reply.completion is None else reply.completion.to_dict()
+        value = {"kind": "reply", "name": name, "batch": reply.batch, "completion": done, "failure": failure}
+        self._journal.append(f"reply {name}", reply, value)
 
     def keep_prompt(self, text: str) -> None:
         """Adds a system message, which belongs before the messages of every attempt, once."""
@@ -161,6 +201,15 @@ def _entry(value: Any) -> tuple[str, Entry]:
         case "question":
             question = _question_from_dict(value)
             return f"question {question.id}", question
+        case "batch":
+            names = value["requests"]
+            if not isinstance(names, list) or not all(isinstance(each, str) for each in names):
+                raise TypeError("a name is none")
+            return f"batch {value['batch']}", KeptBatch(str(value["batch"]), tuple(names))
+        case "reply":
+            given = value["completion"]
+            completion = None if given is None else Completion.from_dict(given)
+            return f"reply {value['name']}", BatchReply(str(value["batch"]), completion)
         case "prompt":
             return f"prompt {value['key']}", str(value["key"])
     raise ValueError("not an entry")
