@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple, NoReturn, get_args
+from typing import TYPE_CHECKING, NamedTuple, NoReturn, get_args
 
 import click
 
@@ -41,6 +42,9 @@ from potlang.cli.options import (
 from potlang.drawing.draw import Form, ViewError, draw
 from potlang.utils.serialize import json_text
 from potlang.utils.style import Style
+
+if TYPE_CHECKING:
+    from potlang.models.loop.transcripts import ReadTranscript
 
 _ENDINGS: dict[str, Form] = {
     ".html": "html",
@@ -89,6 +93,11 @@ topos_options = grouped(
     type=click.Choice(get_args(Form)),
     help="A page, or a drawing alone. [default: by the ending of the file that is written, else html]",
 )
+@click.option(
+    "--question",
+    metavar="ID",
+    help="FILE is a results file of `potc eval`: a page on what was asked and answered for this question.",
+)
 @topos_options
 @trace_options
 @solution_options
@@ -101,6 +110,7 @@ def view(
     file: str,
     output: Path | None,
     form: Form | None,
+    question: str | None,
     in_topos: ToposOptions,
     trace: TraceOptions,
     solution: SolutionOptions,
@@ -108,7 +118,8 @@ def view(
     page: PageOptions,
     color: str,
 ) -> None:
-    """Draw a trace or a solution, or make a page on it, on a program or on a transcript of `reason`.
+    """Draw a trace or a solution, or make a page on it, on a program, on a transcript of `reason`, or on a
+    question of `eval`.
 
     Exit code: 0 it is drawn, whatever was found; 2 there is nothing to draw.
     """
@@ -116,9 +127,12 @@ def view(
         raise click.UsageError("--stages and --json go with --topos")
     if in_topos.topos and (form not in (None, "html") or (in_topos.as_json and form)):
         raise click.UsageError("a diagram in a topos is text, `--json` or `--to html`")
+    ending = "" if output is None else output.suffix.lower()
+    if question is not None:
+        _view_question(file, question, output, form or _ENDINGS.get(ending), in_topos)
+    _refuse_results(file)
     theory = theory_program(trace.theory, "text", color)
     given = read_input(file)
-    ending = "" if output is None else output.suffix.lower()
     if (found := _transcript(given)) is not None:
         _view_transcript(found, given.name, output, form or _ENDINGS.get(ending), in_topos)
     note_options(given)
@@ -156,16 +170,48 @@ def _view_transcript(
     value: dict[str, object], name: str, output: Path | None, form: Form | None, in_topos: ToposOptions
 ) -> NoReturn:
     """Writes the page on a transcript, and ends the command."""
-    from potlang.models.loop.transcripts import BadTranscript, read_transcript
+    from potlang.models.loop.transcripts import read_transcript
+
+    _write_transcript(lambda: read_transcript(value), name, output, form, in_topos)
+
+
+def _view_question(
+    file: str, id_: str, output: Path | None, form: Form | None, in_topos: ToposOptions
+) -> NoReturn:
+    """Writes the page on a question of a results file, and ends the command."""
+    from potlang.models.evaluation.question_transcript import question_transcript
+
+    _write_transcript(lambda: question_transcript(Path(file), id_), f"{file}, {id_}", output, form, in_topos)
+
+
+def _write_transcript(
+    read: Callable[[], ReadTranscript],
+    name: str,
+    output: Path | None,
+    form: Form | None,
+    in_topos: ToposOptions,
+) -> NoReturn:
+    from potlang.models.loop.transcripts import BadTranscript
 
     if in_topos.topos:
         fail(f"{name}: only a trace has a diagram in a topos")
     try:
-        text = draw(read_transcript(value), form or "html", name)
+        text = draw(read(), form or "html", name)
     except (ViewError, BadTranscript) as error:
         fail(f"{name}: {error}")
+    except OSError as error:
+        fail(f"error[POT0006]: cannot read `{name}`: {error.strerror}")
     write_output(output, text)
     sys.exit(ALL_ENTAILED)
+
+
+def _refuse_results(file: str) -> None:
+    """Says which option a results file of `potc eval` needs."""
+    if file.endswith(".jsonl"):
+        from potlang.models.evaluation.results_file import is_results_file
+
+        if is_results_file(Path(file)):
+            raise click.UsageError(f"{file} is a results file of `potc eval`: name a question by --question")
 
 
 def _in_topos(

@@ -39,6 +39,8 @@ _SAID: Final = {
     ("solution", "inconsistent"): "Steps that are given contradict each other.",
 }
 """The verdicts in words, by what was written."""
+_NOUNS: Final = {"program": "claim", "answer": "claim", "trace": "node", "solution": "step"}
+"""What has verdicts, by what was written."""
 _PARTS: Final = {"arguments": "found in what it calls a tool with", "reasoning": "found in its thoughts"}
 _MOST_FINDINGS: Final = 100
 _FEW: Final = 30
@@ -83,6 +85,8 @@ class _TranscriptPage:
             yield _SAID[found.written, found.verdict]
         if found.established is not None:
             yield f"It {'establishes' if found.established else 'does not establish'} its answer."
+        if found.expected:
+            yield found.expected
         asked = _counted(len(found.attempts), "request")
         yield f"{found.model or 'A model'} wrote {_counted(len(found.samples), found.written)} in {asked}."
 
@@ -165,7 +169,7 @@ class _TranscriptPage:
             return Html("")
         sample = self._found.samples[chosen]
         shown = sample.findings[:_MOST_FINDINGS]
-        noun = {"program": "claim", "trace": "node", "solution": "step"}[self._found.written]
+        noun = _NOUNS[self._found.written]
         head = (noun, "verdict", "says")[: 3 if any(each.says for each in shown) else 2]
         rows = table(head, (_row(each, head) for each in shown), class_="cards") if shown else None
         more = len(sample.findings) - len(shown)

@@ -104,7 +104,8 @@ class QuestionOutcome(NamedTuple):
     `used` is the number, from 1, of the first attempt that was accepted, None if none was, and `made` how
     many there were up to it: of the sample whose program was chosen. `claims` are its verifications in
     order, by the paper's reading those of most samples. `errors` are the codes of the last attempt that does
-    not compile. `votes` count the samples by their ballots. Times are in milliseconds.
+    not compile. `votes` count the samples by their ballots; `chosen` is the number of the sample that was
+    chosen, from 0. Times are in milliseconds.
     """
 
     id: str
@@ -119,6 +120,7 @@ class QuestionOutcome(NamedTuple):
     votes: tuple[tuple[str, int], ...] = ()
     samples: tuple[SampleOutcome, ...] = ()
     spent: ReplyCost = ReplyCost()
+    chosen: int | None = None
 
     @property
     def calls(self) -> int:
@@ -162,6 +164,7 @@ class QuestionOutcome(NamedTuple):
             tuple((str(name), int(count)) for name, count in value.get("votes", {}).items()),
             tuple(map(SampleOutcome.from_dict, value.get("samples", []))),
             _spent(value["spent"] if "spent" in value else {"calls": value["calls"]}),
+            value.get("chosen"),
         )
         if any(not isinstance(name, str) or each.paper not in (None, *PAPER) for name, each in found.claims):
             raise ValueError("not a claim")
@@ -170,6 +173,8 @@ class QuestionOutcome(NamedTuple):
             raise ValueError("not a count or a time")
         if not _is_attempt(found.used, found.made):
             raise ValueError("not an attempt that was made")
+        if found.chosen not in (None, *range(len(found.samples))):
+            raise ValueError("not a sample")
         return found
 
 

@@ -96,6 +96,7 @@ def find_outcome(
         tuple(votes.items()),
         samples,
         ReplyCost.of(attempts),
+        next((at for at, each in enumerate(given.samples) if each is chosen), None),
     )
 
 

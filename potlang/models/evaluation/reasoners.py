@@ -249,8 +249,8 @@ class WritingModel:
         failure = _failure(sample)
         if self._is_over(sample) and sample.attempts[-1].failure in FATAL:
             self._ended = failure
-        results.keep_prompt(self._system)
-        results.keep_sample(key, number, question.id, self._model.name, KeptSample(sample.attempts, failure))
+        asked = KeptSample(sample.attempts, failure)
+        results.keep_sample(key, number, question.id, self._model.name, asked, system=self._system)
         return sample, failure
 
     def _is_over(self, sample: ProgramSample) -> bool:

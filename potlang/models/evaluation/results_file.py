@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -20,9 +21,11 @@ from potlang.report.results import Verdict
 from potlang.source import InputLimits
 from potlang.utils.closing import Closing
 
-_LIMITS: Final = InputLimits(bytes=256 * 1024 * 1024)
+LINE_LIMITS: Final = InputLimits(bytes=256 * 1024 * 1024)
 _LOOKED_AT: Final = 1000
-_UNREADABLE: Final = (ValueError, TypeError, KeyError, OverflowError, RecursionError)
+UNREADABLE: Final = (ValueError, TypeError, KeyError, OverflowError, RecursionError)
+_FIRST: Final = re.compile(rb'\{"kind": "(question|prompt|sample|outcome|batch|reply)", ')
+_MOST_FIRST: Final = 40
 _BEGINS: Final = (b'{"kind": "', b'{"id": "')
 """The beginnings of a line, of the form before this one too, which had outcomes alone."""
 
@@ -54,7 +57,7 @@ class ResultsFile(Closing):
     def __init__(self, path: Path | None) -> None:
         if path is not None and path.is_file():
             _refuse_others(path)
-        self._journal: Journal[Entry] = Journal(path, _entry, limits=_LIMITS)
+        self._journal: Journal[Entry] = Journal(path, read_entry, limits=LINE_LIMITS)
         self._batches: dict[str, str] = {}
         for each in self._journal.entries.values():
             if isinstance(each, KeptBatch):
@@ -79,14 +82,18 @@ class ResultsFile(Closing):
         found = self._journal.entries.get(f"outcome {key}")
         return found if isinstance(found, QuestionOutcome) else None
 
-    def keep_sample(self, key: str, number: int, question: str, model: str, kept: KeptSample) -> None:
-        """Adds a sample, for the question of this id."""
+    def keep_sample(
+        self, key: str, number: int, question: str, model: str, kept: KeptSample, *, system: str = ""
+    ) -> None:
+        """Adds a sample, for the question of this id, and once the system message of its attempts."""
+        prompt = self._keep_prompt(system) if system else ""
         value = {
             "kind": "sample",
             "key": key,
             "number": number,
             "question": question,
             "model": model,
+            "prompt": prompt,
             "failure": kept.failure,
             "attempts": [attempt_to_dict(each) for each in kept.attempts],
         }
@@ -98,7 +105,7 @@ class ResultsFile(Closing):
 
     def keep_question(self, question: Question) -> None:
         """Adds a question, unless the last one of this id is the same."""
-        kept = question._replace(text="", recorded=(), expected=())
+        kept = question._replace(recorded=(), expected=())
         if self._journal.entries.get(f"question {question.id}") != kept:
             self._journal.append(f"question {question.id}", kept, _question_to_dict(kept))
 
@@ -128,12 +135,13 @@ class ResultsFile(Closing):
         value = {"kind": "reply", "name": name, "batch": reply.batch, "completion": done, "failure": failure}
         self._journal.append(f"reply {name}", reply, value)
 
-    def keep_prompt(self, text: str) -> None:
-        """Adds a system message, which belongs before the messages of every attempt, once."""
+    def _keep_prompt(self, text: str) -> str:
+        """Adds a system message, which belongs before the messages of every attempt, once; its key."""
         digest = hashlib.sha256(text.encode()).hexdigest()
         if f"prompt {digest}" not in self._journal.entries:
             value = {"kind": "prompt", "key": digest, "text": text}
             self._journal.append(f"prompt {digest}", digest, value)
+        return digest
 
 
 class KeptRun(NamedTuple):
@@ -151,10 +159,10 @@ def read_results(path: Path) -> KeptRun:
     outcomes: dict[str, QuestionOutcome] = {}
     unreadable = 0
     with path.open("rb") as stream:
-        for _, line in read_lines(stream, _LIMITS):
+        for _, line in read_lines(stream, LINE_LIMITS):
             try:
-                _, entry = _entry(json.loads(line))
-            except _UNREADABLE:
+                _, entry = read_entry(json.loads(line))
+            except UNREADABLE:
                 unreadable += 1
                 continue
             if isinstance(entry, Question):
@@ -164,11 +172,20 @@ def read_results(path: Path) -> KeptRun:
     return KeptRun(questions, outcomes, unreadable)
 
 
+def is_results_file(path: Path) -> bool:
+    """Whether a file begins as a results file does."""
+    try:
+        with path.open("rb") as stream:
+            return _FIRST.match(stream.read(_MOST_FIRST)) is not None
+    except OSError:
+        return False
+
+
 def _refuse_others(path: Path) -> None:
     """Raises BadJournal for a file none of whose first lines is one of a results file."""
     with path.open("rb") as stream:
         end = b"\n"
-        for number, line in read_lines(stream, _LIMITS):
+        for number, line in read_lines(stream, LINE_LIMITS):
             if _is_entry(line):
                 return
             end = line
@@ -181,13 +198,14 @@ def _refuse_others(path: Path) -> None:
 
 def _is_entry(line: bytes) -> bool:
     try:
-        _entry(json.loads(line))
-    except _UNREADABLE:
+        read_entry(json.loads(line))
+    except UNREADABLE:
         return False
     return True
 
 
-def _entry(value: Any) -> tuple[str, Entry]:
+def read_entry(value: Any) -> tuple[str, Entry]:
+    """The entry of a line's JSON value, and its key. Raises one of `UNREADABLE` for anything else."""
     kind = value.get("kind", "outcome") if isinstance(value, dict) else None
     match kind:
         case "outcome":
@@ -219,6 +237,7 @@ def _question_to_dict(question: Question) -> dict[str, Any]:
     return {
         "kind": "question",
         "id": question.id,
+        "text": question.text,
         "answer": question.answer,
         "family": question.family,
         "group": question.group,
@@ -238,4 +257,5 @@ def _question_from_dict(value: dict[str, Any]) -> Question:
         raise ValueError("the answer is none of the options")
     asks = None if value["asks"] is None else Asks(value["asks"])
     key, family, group = (str(value[name]) for name in ("id", "family", "group"))
-    return Question(key, "", answer, family, group, options, asks=asks)
+    # Files of a former form do not have the text.
+    return Question(key, str(value.get("text", "")), answer, family, group, options, asks=asks)

@@ -52,7 +52,10 @@ class ReadSample(NamedTuple):
 
 
 class ReadTranscript(NamedTuple):
-    """A transcript. `written`: a program, a trace or a solution; `chosen` is the number of a sample."""
+    """A transcript of a program, a trace, a solution or an answer: that is `written`.
+
+    `chosen` is the number of a sample. `expected` is a sentence on the right answer, where it is known.
+    """
 
     written: str
     question: str
@@ -67,6 +70,7 @@ class ReadTranscript(NamedTuple):
     chosen: int | None
     samples: tuple[ReadSample, ...]
     version: str
+    expected: str = ""
 
     @property
     def attempts(self) -> tuple[Attempt, ...]:
