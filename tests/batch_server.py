@@ -7,20 +7,20 @@ with BatchServer(["four", Status(400, "no")], polls=2) as server:
 from __future__ import annotations
 
 import json
-import threading
 from collections.abc import Callable, Mapping, Sequence
 from email.parser import BytesParser
 from email.policy import HTTP
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from typing import Any
 
 from chat_server import Answer, Status, completion, message
+from loopback_server import LoopbackServer
 
 Outcome = str | Answer | Status
 Outcomes = Sequence[Outcome] | Callable[[Mapping[str, Any]], Outcome | None]
 
 
-class BatchServer:
+class BatchServer(LoopbackServer):
     """Answers the requests of each batch with `outcomes`, after it was asked for `polls` times.
 
     These are in the order of the requests, or made of a request's body when it is handed in. Those without
@@ -32,6 +32,7 @@ class BatchServer:
     def __init__(
         self, outcomes: Outcomes, *, polls: int = 1, ends: str = "completed", failed: str = ""
     ) -> None:
+        super().__init__(_handler(self))
         self.outcomes = outcomes
         self.polls = polls
         self.ends = ends
@@ -43,29 +44,11 @@ class BatchServer:
         self._files: list[list[dict[str, Any]]] = []
         self._answers: list[list[Outcome | None]] = []
         self._left: list[int] = []
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(self))
-        self._server.daemon_threads = True
-        self._server.block_on_close = False
-        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.05,), daemon=True)
-
-    @property
-    def root(self) -> str:
-        """The address without a path."""
-        return f"http://127.0.0.1:{self._server.server_address[1]}"
 
     @property
     def requests(self) -> list[dict[str, Any]]:
         """The requests of the last batch."""
         return self.batches[-1]
-
-    def __enter__(self) -> BatchServer:
-        self._thread.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._server.shutdown()
-        self._server.server_close()
-        self._thread.join()
 
     def answer(self, method: str, path: str, headers: Mapping[str, str], body: bytes) -> tuple[int, bytes]:
         """The status and the body for a call."""

@@ -10,8 +10,10 @@ import json
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from typing import Any, Final, NamedTuple
+
+from loopback_server import LoopbackServer
 
 _MESSAGES: Final = "/v1/messages"
 _AZURE: Final = "/openai/deployments/d"
@@ -102,8 +104,8 @@ class Received(NamedTuple):
     body: Mapping[str, Any]
 
 
-class ChatServer:
-    """Serves on a free port of this machine, in threads, from `with` on until its end.
+class ChatServer(LoopbackServer):
+    """Serves what a script says.
 
     `script`: what to do, request by request (then status 500), or by a function of the request's JSON.
     `key`: the one that is wanted, any other gets 401. `refuses`: parameters that are refused by name, with
@@ -111,41 +113,17 @@ class ChatServer:
     """
 
     def __init__(self, script: Script, *, key: str | None = None, refuses: Sequence[str] = ()) -> None:
+        super().__init__(_handler(self))
         self.key = key
         self.refuses = refuses
         self.received: list[Received] = []
-        self.stopped = threading.Event()
         self._lock = threading.Lock()
         self._script = script if callable(script) else _in_order(script)
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(self))
-        self._server.daemon_threads = True
-        self._server.block_on_close = False
-        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.05,), daemon=True)
-
-    @property
-    def root(self) -> str:
-        """The address without a path, as Anthropic's library has it."""
-        return f"http://127.0.0.1:{self._server.server_address[1]}"
-
-    @property
-    def base_url(self) -> str:
-        """What a client is given."""
-        return f"{self.root}/v1"
 
     @property
     def azure_url(self) -> str:
         """The same server as a deployment of Azure."""
         return f"{self.root}{_AZURE}?api-version=2024-10-21"
-
-    def __enter__(self) -> ChatServer:
-        self._thread.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.stopped.set()
-        self._server.shutdown()
-        self._server.server_close()
-        self._thread.join()
 
     def behaviour(self, received: Received) -> Behaviour:
         """What to do about a request."""

@@ -30,9 +30,12 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def _own_model_cache(tmp_path_factory: pytest.TempPathFactory) -> None:
-    """Replies of the tests' models are kept in no home directory."""
+def _own_models(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """The tests' models are asked on this machine, without a key of its user, and keep nothing at home."""
     os.environ["POTLANG_MODEL_CACHE"] = str(tmp_path_factory.mktemp("replies"))
+    os.environ["NO_PROXY"] = os.environ["no_proxy"] = "127.0.0.1,localhost"
+    for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL"):
+        os.environ.pop(name, None)
 
 
 @pytest.fixture(scope="session", autouse=True)

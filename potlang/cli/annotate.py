@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator, Sequence
 from itertools import chain, islice
 from pathlib import Path
@@ -15,14 +14,13 @@ from potlang.cli.common import (
     INVALID,
     OTHER_ANSWER,
     UNDECIDED,
-    CannotWriteFile,
-    CommandFailure,
     output_option,
     tell,
     write_lines,
     write_output,
 )
 from potlang.cli.helping import Command
+from potlang.cli.journals import end_run, journal_errors
 from potlang.cli.model_options import AskedModel, model_options
 from potlang.utils.serialize import json_text
 
@@ -64,35 +62,27 @@ def annotate(
     what is no solution, 3 if the endpoint failed: with a journal, the same command goes on from there.
     """
     from potlang.models.annotation.formal_journal import FormalJournal, run
-    from potlang.models.loop.journal import BadJournal
 
     if output is not None and any(output.resolve() == each.resolve() for each in files):
         raise click.UsageError("--output is one of the files that are read")
     endpoint = asked.endpoint()
     codes: list[int] = []
-    try:
-        with FormalJournal(journal_path) as journal:
-            ended = run(
-                _solutions(files, codes),
-                journal,
-                endpoint,
-                batch=batch,
-                sampling=asked.sampling(),
-                jobs=jobs,
-                progress=_tell,
-            )
-            _write(files, journal, output, codes)
-    except BadJournal as error:
-        raise click.BadParameter(str(error), param_hint="--journal") from error
-    except ImportError as error:
-        raise CommandFailure(str(error)) from error
-    except OSError as error:
-        raise CannotWriteFile(error.filename or str(output), error) from error
-    finally:
-        endpoint.close()
-    if ended:
-        tell(f"ended early: {ended}")
-    sys.exit(next((code for code in (INVALID, UNDECIDED, OTHER_ANSWER) if code in codes), ALL_ENTAILED))
+    with (
+        endpoint,
+        journal_errors(journal_path or output, "--journal"),
+        FormalJournal(journal_path) as journal,
+    ):
+        ended = run(
+            _solutions(files, codes),
+            journal,
+            endpoint,
+            batch=batch,
+            sampling=asked.sampling(),
+            jobs=jobs,
+            progress=_tell,
+        )
+        _write(files, journal, output, codes)
+    end_run(ended, codes)
 
 
 def _read(files: Sequence[Path]) -> Iterator[Unannotated | NotRead]:

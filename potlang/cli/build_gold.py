@@ -2,25 +2,16 @@
 
 from __future__ import annotations
 
-import sys
+from contextlib import ExitStack
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from potlang.cli.common import (
-    ALL_ENTAILED,
-    INVALID,
-    OTHER_ANSWER,
-    UNDECIDED,
-    CannotWriteFile,
-    CommandFailure,
-    tell,
-    write_lines,
-)
+from potlang.cli.common import tell, write_lines
+from potlang.cli.journals import end_run, journal_errors, problem_file, problems_in, run_codes
 from potlang.cli.model_options import AskedModel, Renamed, model_options
-from potlang.cli.problem_lines import problems_in
 from potlang.utils.serialize import json_text
 
 if TYPE_CHECKING:
@@ -32,18 +23,9 @@ if TYPE_CHECKING:
     cls=Renamed,
     renamed={"--tries": "--attempts", "--timeout": "--model-timeout", "--seed": "--model-seed"},
 )
-@click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
-@click.option(
-    "--output",
-    "-o",
-    required=True,
-    type=click.Path(dir_okay=False, path_type=Path),
-    help="The journal of the run; a run with an existing journal continues it.",
-)
+@problem_file("Problems", "Most problems in this run.")
 @click.option("--gold", type=click.Path(dir_okay=False, path_type=Path), help="Write the solutions alone.")
 @click.option("--judge-model", help="A model that checks nodes and dependencies. [default: none]")
-@click.option("--limit", type=click.IntRange(1), help="Most problems in this run.")
-@click.option("--jobs", type=click.IntRange(1, 64), default=1, help="Problems at a time.")
 @model_options(attempts=5, accepted="one stage")
 def build_gold(
     file: Path,
@@ -62,13 +44,8 @@ def build_gold(
     """
     from potlang.models.gold.builder import Builder, Models
     from potlang.models.gold.journal import GoldJournal, run
-    from potlang.models.loop.journal import BadJournal
 
     budget = asked.budget()
-    endpoint = asked.endpoint(budget=budget)
-    judge = None if judge_model is None else asked.endpoint(judge_model, budget=budget)
-    models = Models.one(endpoint, judge)
-    sampling = asked.sampling()
     bad: list[str] = []
     records: list[GoldRecord] = []
 
@@ -77,33 +54,26 @@ def build_gold(
         detail = f": {record.reason}" if record.reason else ""
         tell(f"{record.id}: {record.outcome}{detail}")
 
-    try:
-        with GoldJournal(output) as journal, file.open("rb") as stream:
-            found = problems_in(stream, bad, needed=("problem", "solution", "answer"))
-            problems = islice((each for each in found if not journal.is_done(each)), limit)
-            ended = run(
-                problems, journal, lambda: Builder(models, sampling=sampling), jobs=jobs, progress=progress
-            )
-            if gold is not None:
-                _write_gold(journal, gold)
-            _summary(journal)
-    except BadJournal as error:
-        raise click.BadParameter(str(error), param_hint="--output") from error
-    except ImportError as error:
-        raise CommandFailure(str(error)) from error
-    except OSError as error:
-        raise CannotWriteFile(error.filename or output, error) from error
-    finally:
-        endpoint.close()
-        if judge is not None:
-            judge.close()
-    if ended:
-        tell(f"ended early: {ended}")
-    sys.exit(_exit_code(bad, records, journal))
-
-
-def _write_gold(journal: GoldJournal, path: Path) -> None:
-    write_lines(path, (json_text(solution, None) for solution in journal.solutions()))
+    with ExitStack() as opened:
+        endpoint = opened.enter_context(asked.endpoint(budget=budget))
+        judge = None
+        if judge_model is not None:
+            judge = opened.enter_context(asked.endpoint(judge_model, budget=budget))
+        models, sampling = Models.one(endpoint, judge), asked.sampling()
+        opened.enter_context(journal_errors(output, "--output"))
+        journal = opened.enter_context(GoldJournal(output))
+        found = problems_in(
+            opened.enter_context(file.open("rb")), bad, needed=("problem", "solution", "answer")
+        )
+        problems = islice((each for each in found if not journal.is_done(each)), limit)
+        ended = run(
+            problems, journal, lambda: Builder(models, sampling=sampling), jobs=jobs, progress=progress
+        )
+        if gold is not None:
+            write_lines(gold, (json_text(solution, None) for solution in journal.solutions()))
+        _summary(journal)
+    is_complete = all(each.outcome == "built" for each in journal.done.values())
+    end_run(ended, run_codes(bad, [each.outcome for each in records], is_complete=is_complete))
 
 
 def _summary(journal: GoldJournal) -> None:
@@ -115,11 +85,3 @@ def _summary(journal: GoldJournal) -> None:
     for row in success_by_difficulty(journal.done.values()):
         rate = row.built / row.total
         click.echo(f"{difficulty_label(row.level):<10}  {row.total:>5}  {row.built:>5}  {rate:>5.1%}")
-
-
-def _exit_code(bad: list[str], records: list[GoldRecord], journal: GoldJournal) -> int:
-    if bad:
-        return INVALID
-    if any(record.outcome == "failed" for record in records):
-        return UNDECIDED
-    return ALL_ENTAILED if all(each.outcome == "built" for each in journal.done.values()) else OTHER_ANSWER

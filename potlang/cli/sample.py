@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections import Counter
 from collections.abc import Sequence
 from itertools import islice
@@ -11,20 +10,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from potlang.cli.common import (
-    ALL_ENTAILED,
-    INVALID,
-    OTHER_ANSWER,
-    UNDECIDED,
-    CannotWriteFile,
-    CommandFailure,
-    fail,
-    tell,
-    write_lines,
-)
+from potlang.cli.common import fail, tell, write_lines
 from potlang.cli.helping import Command
+from potlang.cli.journals import end_run, journal_errors, problem_file, problems_in, run_codes
 from potlang.cli.model_options import AskedModel, model_options
-from potlang.cli.problem_lines import problems_in
 from potlang.diag.wording import visible
 from potlang.utils.serialize import json_text
 
@@ -34,15 +23,8 @@ if TYPE_CHECKING:
 
 
 @click.command(cls=Command)
-@click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@problem_file("Samples", "Only so many problems, from the first on.")
 @click.option("--n", type=click.IntRange(1, 1_000), default=1, help="Samples of each problem.")
-@click.option(
-    "--output",
-    "-o",
-    required=True,
-    type=click.Path(dir_okay=False, path_type=Path),
-    help="The journal of the run; a run with an existing journal continues it.",
-)
 @click.option(
     "--solutions",
     type=click.Path(dir_okay=False, path_type=Path),
@@ -53,8 +35,6 @@ if TYPE_CHECKING:
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     help="Solutions to show in the prompt, JSON Lines. [default: potlang's own two]",
 )
-@click.option("--limit", type=click.IntRange(1), help="Only so many problems, from the first on.")
-@click.option("--jobs", type=click.IntRange(1, 64), default=1, help="Samples at a time.")
 @model_options(attempts=3, accepted="one sample")
 def sample(
     file: Path,
@@ -73,7 +53,6 @@ def sample(
     samples are there, 1 if some are none after all tries (they count as malformed), 2 for lines that are no
     problems, and 3 if the endpoint failed: the same command goes on from there.
     """
-    from potlang.models.loop.journal import BadJournal
     from potlang.models.solutions.sampling import SampleJournal, run
     from potlang.models.solutions.writer import SolutionAsking, SolutionWriter
 
@@ -88,25 +67,20 @@ def sample(
         detail = f": {record.reason}" if record.reason else ""
         tell(f"{record.problem_id}, sample {record.sample}: {record.outcome}{detail}")
 
-    try:
-        with SampleJournal(output) as journal, file.open("rb") as stream:
-            problems = islice(problems_in(stream, bad, needed=("problem",)), limit)
-            writer = SolutionWriter(endpoint, asking)
-            ended = run(problems, journal, writer, n=n, jobs=jobs, progress=progress)
-            if solutions is not None:
-                write_lines(solutions, (json_text(each, None) for each in journal.samples()))
-            _summary(journal)
-    except BadJournal as error:
-        raise click.BadParameter(str(error), param_hint="--output") from error
-    except ImportError as error:
-        raise CommandFailure(str(error)) from error
-    except OSError as error:
-        raise CannotWriteFile(error.filename or output, error) from error
-    finally:
-        endpoint.close()
-    if ended:
-        tell(f"ended early: {ended}")
-    sys.exit(_exit_code(bad, records, journal))
+    with (
+        endpoint,
+        journal_errors(output, "--output"),
+        SampleJournal(output) as journal,
+        file.open("rb") as stream,
+    ):
+        problems = islice(problems_in(stream, bad, needed=("problem",)), limit)
+        writer = SolutionWriter(endpoint, asking)
+        ended = run(problems, journal, writer, n=n, jobs=jobs, progress=progress)
+        if solutions is not None:
+            write_lines(solutions, (json_text(each, None) for each in journal.samples()))
+        _summary(journal)
+    is_complete = all(each.outcome == "written" for each in journal.entries.values())
+    end_run(ended, run_codes(bad, [each.outcome for each in records], is_complete=is_complete))
 
 
 def _demonstrations(path: Path) -> Sequence[Solution]:
@@ -129,12 +103,3 @@ def _summary(journal: SampleJournal) -> None:
     for model in dict.fromkeys(model for model, _ in counts):
         parts = [f"{counts[model, each]} {each}" for each in ("written", "given up", "failed")]
         click.echo(f"{visible(model)}: {', '.join(parts)}")
-
-
-def _exit_code(bad: list[str], records: list[SampleRecord], journal: SampleJournal) -> int:
-    if bad:
-        return INVALID
-    if any(each.outcome == "failed" for each in records):
-        return UNDECIDED
-    is_complete = all(each.outcome == "written" for each in journal.entries.values())
-    return ALL_ENTAILED if is_complete else OTHER_ANSWER

@@ -19,8 +19,8 @@ from potlang.languages.dagmath.report import SolutionReport
 from potlang.languages.dot.report import TraceReport
 from potlang.languages.pot.program import Program
 from potlang.languages.pot.report import Report
+from potlang.models.loop.results import Transcript
 from potlang.models.loop.transcripts import ReadTranscript, read_transcript
-from potlang.models.programs.reasoned import Transcript
 from potlang.report.results import Verdict
 
 Form = Literal["html", "svg", "mermaid", "graphviz"]

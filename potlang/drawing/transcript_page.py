@@ -19,8 +19,8 @@ from potlang.drawing.page import (
 )
 from potlang.models.endpoint import Message
 from potlang.models.loop.asking import Attempt
+from potlang.models.loop.results import totals_of
 from potlang.models.loop.transcripts import ReadSample, ReadTranscript, ReportedVerdict, VoteCount
-from potlang.models.programs.reasoned import totals_of
 from potlang.report.html import Html, element, joined, table, text_html
 
 _SAID: Final = {

@@ -21,11 +21,11 @@ from potlang.models.loop.asking import FATAL, Attempt, RetryLoop, is_given_up
 from potlang.models.loop.batched import AwaitsBatch, BatchedModel, asked_by
 from potlang.models.loop.images import ImageSource, read_images, with_images
 from potlang.models.loop.journal import in_parallel
+from potlang.models.loop.results import Totals, attempt_to_dict, totals_of
 from potlang.models.loop.sampler import MOST, check_question, opened_model
 from potlang.models.loop.stages import StageConversation, StageRequest
 from potlang.models.programs.doubts import asks_yes_or_no
 from potlang.models.programs.loop import check_options
-from potlang.models.programs.reasoned import Totals, attempt_to_dict, totals_of
 from potlang.models.prompts import Name, fill, template
 from potlang.models.replies.extract import BadReply
 from potlang.models.replies.lists import read_items

@@ -16,12 +16,6 @@ STRICT = {"type": "object", "properties": {}, "required": [], "additionalPropert
 REQUESTS = [BatchRequest([user(each)], {"max_tokens": 9}) for each in ("a", "b", "c")]
 
 
-@pytest.fixture(autouse=True)
-def _no_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"):
-        monkeypatch.delenv(name, raising=False)
-
-
 @pytest.fixture(params=["openai", "anthropic"])
 def provider(request: pytest.FixtureRequest) -> Any:
     """Each provider that has batches."""

@@ -37,8 +37,6 @@ STRICT = {
 
 @pytest.fixture(autouse=True)
 def _at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"):
-        monkeypatch.delenv(name, raising=False)
     monkeypatch.setattr(client, "_FIRST_WAIT", 0.01)
 
 

@@ -39,12 +39,6 @@ KEY = "sk-a-long-secret-key"
 TEXT = "The answer is \\boxed{4}, “four” — 四. 😀\n"
 
 
-@pytest.fixture(autouse=True)
-def _no_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"):
-        monkeypatch.delenv(name, raising=False)
-
-
 def _asked(script: Script, *, server_key: str | None = None, **settings: Any) -> tuple[Any, ChatServer]:
     """The completion or the error, and the server."""
     settings = {"model": "m", "timeout": 20.0, **settings}

@@ -13,12 +13,6 @@ from potlang.models.endpoint import Endpoint, Image, Message, user
 PNG = Image(b"\x89PNG\r\n\x1a\n0000", "image/png")
 
 
-@pytest.fixture(autouse=True)
-def _no_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"):
-        monkeypatch.delenv(name, raising=False)
-
-
 def _sent(provider: Any, messages: list[Message]) -> list[dict[str, Any]]:
     """The parts of the first message that the server gets."""
     with ChatServer(["a cat"]) as server:

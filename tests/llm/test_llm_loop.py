@@ -8,15 +8,13 @@ import socket
 import subprocess
 import sys
 from collections.abc import Iterator
-from functools import cache
 from pathlib import Path
 from typing import Any
 
-import jsonschema
 import pytest
 from chat_server import Answer, Behaviour, ChatServer, CutOff, Raw, Silence, Status
 from hypothesis import strategies as st
-from referencing import Registry, Resource
+from loop_support import KEY, at_server, checked, fits
 from seed_programs import EACH_KIND, verified
 from statements import Mutation, Property
 
@@ -37,7 +35,6 @@ from potlang.report.results import Verdict
 pytest.importorskip("openai")
 ROOT = Path(__file__).parent.parent.parent
 DEV = os.environ.get("POTLANG_CASES")
-KEY = "sk-a-long-secret-key"
 EXAMPLES = examples()
 QUESTION = EXAMPLES[0].question
 GOOD = json.dumps(EXAMPLES[0].program)
@@ -46,40 +43,9 @@ EMPTY = json.dumps({**EXAMPLES[0].program, "verifications": []})
 CHOICE = json.dumps(EXAMPLES[1].program)
 
 
-@pytest.fixture(autouse=True)
-def _alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy", "OPENAI_API_KEY", "OPENAI_BASE_URL"):
-        monkeypatch.delenv(name, raising=False)
-
-
-@cache
-def schema() -> jsonschema.Draft202012Validator:
-    """That of results, with those that it refers to."""
-    names = ("reasoned-1", "report-1", "diagnostics-1")
-    found = {
-        name: json.loads((ROOT / "schemas" / f"{name}.json").read_text(encoding="utf-8")) for name in names
-    }
-    registry = Registry().with_resources(
-        [(f"urn:potlang:{name}", Resource.from_contents(found[name])) for name in names]
-    )
-    return jsonschema.Draft202012Validator(found["reasoned-1"], registry=registry)
-
-
-def checked(found: Reasoned) -> Reasoned:
-    """The result, found to fit its schema and to hold no key."""
-    text = found.to_json()
-    schema().validate(json.loads(text))
-    assert KEY not in text
-    return found
-
-
 def reasoned(script: list[Behaviour], *, key: str = KEY, **settings: Any) -> tuple[Reasoned, ChatServer]:
     """What comes of the question at a server that does what the script says."""
-    with (
-        ChatServer(script, key=KEY) as server,
-        Endpoint(model="m", base_url=server.base_url, key=key, timeout=20.0, retries=1) as model,
-    ):
-        return checked(potlang.reason(QUESTION, model, **settings)), server
+    return at_server(script, lambda model: potlang.reason(QUESTION, model, **settings), key)
 
 
 # --- generate, repair, verify -------------------------------------------------------------------------
@@ -686,11 +652,11 @@ def test_the_command(served: ChatServer, tmp_path: Path) -> None:
     done = potc("reason", tmp_path / "question.txt", "--transcript", transcript, **environment)
     assert done.returncode == 1 and "Rex has fur: refuted" in done.stdout and "prose: agrees" in done.stdout
     assert "the program has 1 error" in done.stderr and "Traceback" not in done.stderr
-    schema().validate(json.loads(transcript.read_text(encoding="utf-8")))
+    fits(json.loads(transcript.read_text(encoding="utf-8")))
     for arguments, stdin in (((QUESTION,), ""), (("-",), QUESTION)):
         done = potc("reason", *arguments, "--format", "json", "--k", 2, stdin=stdin, **environment)
         found = json.loads(done.stdout)
-        schema().validate(found)
+        fits(found)
         assert (done.returncode, found["question"], found["votes"]) == (1, QUESTION, {"refuted": 2})
         assert KEY not in done.stdout + done.stderr + transcript.read_text(encoding="utf-8")
 

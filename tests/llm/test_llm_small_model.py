@@ -34,12 +34,6 @@ QUESTION = "Every giraffe is a mammal, and no mammal lays eggs. Melman is a gira
 pytestmark = pytest.mark.slow
 
 
-@pytest.fixture(autouse=True)
-def _alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy", "OPENAI_API_KEY", "OPENAI_BASE_URL"):
-        monkeypatch.delenv(name, raising=False)
-
-
 @pytest.fixture(scope="module")
 def small() -> SmallModel:
     from small_model import SmallModel

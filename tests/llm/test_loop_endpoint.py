@@ -120,8 +120,6 @@ ROWS: dict[str, Row] = {
 
 @pytest.fixture(autouse=True)
 def _at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy", "OPENAI_API_KEY", "OPENAI_BASE_URL"):
-        monkeypatch.delenv(name, raising=False)
     monkeypatch.setattr(client, "_FIRST_WAIT", 0.01)
 
 

@@ -3,61 +3,31 @@
 from __future__ import annotations
 
 import json
-from functools import cache
 from pathlib import Path
 from random import Random
 from typing import Any
 
-import jsonschema
 import pytest
 from chat_server import Behaviour, ChatServer, CutOff, Status
 from click.testing import CliRunner, Result
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from referencing import Registry, Resource
+from loop_support import at_server, checked, fits
 from solution_replies import CYCLIC, GOOD, GUESSED, OPEN_END, PROBLEM, UNUSED, WRONG, solution
 
 import potlang
 from potlang.cli.commands import command_of
 from potlang.dagmath import ReasonedSolution, SolutionVerdict, StepVerdict
 from potlang.languages.dagmath.read.records import Step
-from potlang.models.endpoint import Completion, Endpoint, EndpointError, Recorded
+from potlang.models.endpoint import Completion, EndpointError, Recorded
 from potlang.models.solutions.replies import beginning, joined_parts, read_solution_reply
 
 pytest.importorskip("openai")
-SCHEMAS = Path(__file__).parents[2] / "schemas"
-KEY = "sk-a-long-secret-key"
-
-
-@pytest.fixture(autouse=True)
-def _alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy", "OPENAI_API_KEY", "OPENAI_BASE_URL"):
-        monkeypatch.delenv(name, raising=False)
-
-
-@cache
-def validator() -> jsonschema.Draft202012Validator:
-    names = ("reasoned-solution-1", "dagmath-report-1", "report-1", "diagnostics-1")
-    found = {name: json.loads((SCHEMAS / f"{name}.json").read_text(encoding="utf-8")) for name in names}
-    pairs = [(f"urn:potlang:{name}", Resource.from_contents(value)) for name, value in found.items()]
-    return jsonschema.Draft202012Validator(found[names[0]], registry=Registry().with_resources(pairs))
-
-
-def checked(found: ReasonedSolution) -> ReasonedSolution:
-    """The result, found to fit its schema and to hold no key."""
-    text = found.to_json()
-    validator().validate(json.loads(text))
-    assert KEY not in text and found.render()
-    return found
 
 
 def reasoned(script: list[Behaviour], **options: Any) -> tuple[ReasonedSolution, ChatServer]:
     """What comes of the problem at a server that does what the script says."""
-    with (
-        ChatServer(script, key=KEY) as server,
-        Endpoint(model="m", base_url=server.base_url, key=KEY, timeout=20.0, retries=1) as model,
-    ):
-        return checked(potlang.dagmath.reason(PROBLEM, model, trust="solver", **options)), server
+    return at_server(script, lambda model: potlang.dagmath.reason(PROBLEM, model, trust="solver", **options))
 
 
 def recorded(script: Any, **options: Any) -> tuple[ReasonedSolution, Recorded]:
@@ -376,7 +346,7 @@ def test_the_command(tmp_path: Path) -> None:
     file = tmp_path / "transcript.json"
     done = potc(PROBLEM, "--as", "dagmath", "--transcript", str(file), script=[GOOD])
     assert done.exit_code == 0 and "answer: 10\n1 call of m" in done.stdout, done.stderr
-    validator().validate(json.loads(file.read_text(encoding="utf-8")))
+    fits(json.loads(file.read_text(encoding="utf-8")))
     done = potc(PROBLEM, "--as", "dagmath", "--attempts", "1", "--format", "json", script=[WRONG])
     assert done.exit_code == 1 and json.loads(done.stdout)["verdict"] == "refuted"
     assert potc(PROBLEM, "--as", "dagmath", "--attempts", "1", script=["Ten."]).exit_code == 3

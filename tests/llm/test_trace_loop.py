@@ -7,27 +7,23 @@ import os
 import re
 import subprocess
 import sys
-from functools import cache
 from pathlib import Path
 from random import Random
 from typing import Any
 
-import jsonschema
 import pytest
 from chat_server import Behaviour, ChatServer, CutOff, Status
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from referencing import Registry, Resource
+from loop_support import KEY, at_server, checked, fits
 
 import potlang
 from potlang.dot import ReasonedTrace, TraceVerdict, synthesize
-from potlang.models.endpoint import Completion, Endpoint, Recorded
+from potlang.models.endpoint import Completion, Recorded
 from potlang.models.traces.prompting import trace_examples
 from potlang.testing.traces import damaged
 
 pytest.importorskip("openai")
-SCHEMAS = Path(__file__).parents[2] / "schemas"
-KEY = "sk-a-long-secret-key"
 QUESTION, GOOD = trace_examples()[0]
 """Nodes 2 (validated), 4 (refuted, and invalidated by 5), 6 (refines 5, validated by 7); 8 sums up."""
 BROKEN = GOOD.replace("src=5 dst=6", "src=55 dst=6")
@@ -39,35 +35,9 @@ OPAQUE = re.sub(r"^@prop id=[26] .*\n", "", GOOD, flags=re.MULTILINE).replace(
 UNSAID = GOOD.replace('@prop id=8 "tank_locked"\n', "")
 
 
-@pytest.fixture(autouse=True)
-def _alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy", "OPENAI_API_KEY", "OPENAI_BASE_URL"):
-        monkeypatch.delenv(name, raising=False)
-
-
-@cache
-def validator() -> jsonschema.Draft202012Validator:
-    names = ("reasoned-trace-1", "dot-report-1", "report-1", "diagnostics-1")
-    found = {name: json.loads((SCHEMAS / f"{name}.json").read_text(encoding="utf-8")) for name in names}
-    pairs = [(f"urn:potlang:{name}", Resource.from_contents(value)) for name, value in found.items()]
-    return jsonschema.Draft202012Validator(found[names[0]], registry=Registry().with_resources(pairs))
-
-
-def checked(found: ReasonedTrace) -> ReasonedTrace:
-    """The result, found to fit its schema and to hold no key."""
-    text = found.to_json()
-    validator().validate(json.loads(text))
-    assert KEY not in text and found.render()
-    return found
-
-
 def reasoned(script: list[Behaviour], **options: Any) -> tuple[ReasonedTrace, ChatServer]:
     """What comes of the question at a server that does what the script says."""
-    with (
-        ChatServer(script, key=KEY) as server,
-        Endpoint(model="m", base_url=server.base_url, key=KEY, timeout=20.0, retries=1) as model,
-    ):
-        return checked(potlang.dot.reason(QUESTION, model, trust="solver", **options)), server
+    return at_server(script, lambda model: potlang.dot.reason(QUESTION, model, trust="solver", **options))
 
 
 def recorded(script: list[Any], **options: Any) -> tuple[ReasonedTrace, Recorded]:
@@ -428,7 +398,7 @@ def test_the_command(tmp_path: Path) -> None:
         assert "answer: tank_locked" in done.stdout and "the trace has 1 error (" in done.stderr
         assert "a trace (" in done.stderr and "Traceback" not in done.stderr
         found = json.loads(transcript.read_text(encoding="utf-8"))
-        validator().validate(found)
+        fits(found)
         assert found["established"] and KEY not in done.stdout + done.stderr + json.dumps(found)
         arguments = (QUESTION, "--as", "dot", "--verdicts", "none", "--attempts", 1, "--format", "json")
         done = potc(*arguments, **environment)

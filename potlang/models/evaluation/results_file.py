@@ -16,7 +16,7 @@ from potlang.models.evaluation.questions import Asks, Option, Question, Truth
 from potlang.models.loop.asking import Attempt
 from potlang.models.loop.batched import BatchReply
 from potlang.models.loop.journal import BadJournal, Journal
-from potlang.models.programs.reasoned import attempt_from_dict, attempt_to_dict
+from potlang.models.loop.results import attempt_from_dict, attempt_to_dict
 from potlang.report.results import Verdict
 from potlang.source import InputLimits
 from potlang.utils.closing import Closing

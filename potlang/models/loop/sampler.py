@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Final, Protocol, TypeVar, get_args
+from typing import Any, Final, Protocol, TypeVar, get_args
 
 from potlang.models.endpoint import Endpoint, Model
 from potlang.models.loop.asking import Attempt, is_given_up
@@ -22,6 +22,9 @@ class Attempted(Protocol):
     @property
     def attempts(self) -> tuple[Attempt, ...]:
         """The requests, in order."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON values."""
 
 
 SampleOf = TypeVar("SampleOf", bound=Attempted)

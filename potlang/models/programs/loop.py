@@ -17,20 +17,13 @@ from potlang.languages.pot.solve import verify as verify_program
 from potlang.models.endpoint import Model, Sampling
 from potlang.models.loop.asking import Attempt
 from potlang.models.loop.images import ImageSource, read_images
+from potlang.models.loop.results import nothing_written
 from potlang.models.loop.sampler import MOST, check_question, opened_model, samples_of
 from potlang.models.presets import STRATEGIES, StrategyName, preset
 from potlang.models.programs.consistency import compare
 from potlang.models.programs.doubts import asks_yes_or_no, doubts_about, gravest, second_look_prompt
 from potlang.models.programs.prompting import PromptSize
-from potlang.models.programs.reasoned import (
-    Answer,
-    Ballot,
-    Elected,
-    ProgramSample,
-    Reasoned,
-    Vote,
-    nothing_written,
-)
+from potlang.models.programs.reasoned import Answer, Ballot, Elected, ProgramSample, Reasoned, Vote
 from potlang.models.programs.strategies import Verified, written_by
 from potlang.models.programs.writer import Asking, ProgramConversation, ProgramWriter, Progress, Written
 from potlang.prove.options import RouteName, Trust

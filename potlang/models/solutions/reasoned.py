@@ -15,7 +15,7 @@ from potlang.languages.dagmath.report import SolutionReport
 from potlang.languages.dagmath.results import SolutionVerdict
 from potlang.languages.dagmath.solve.answers import AnswerJudge
 from potlang.models.loop.asking import Attempt
-from potlang.models.programs.reasoned import Transcript, attempt_to_dict, cost_line, nothing_written
+from potlang.models.loop.results import Transcript, missing, nothing_written, sample_parts
 
 _VERDICTS: Final = list(SolutionVerdict)
 UNSOUND: Final = frozenset({SolutionVerdict.REFUTED, SolutionVerdict.INCONSISTENT})
@@ -46,9 +46,7 @@ class SolutionSample(NamedTuple):
     @property
     def problem(self) -> str:
         """The reason for which there is no solution; empty if there is one."""
-        if self.report is not None:
-            return ""
-        return self.attempts[-1].problem if self.attempts else "nothing was asked"
+        return missing(self.attempts, self.report)
 
     @property
     def rank(self) -> tuple[int, float]:
@@ -59,15 +57,11 @@ class SolutionSample(NamedTuple):
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON values."""
-        attempts = [attempt_to_dict(each) for each in self.attempts]
-        for each in attempts:
-            each["solution"] = each.pop("program")
         return {
             "problem": self.problem,
             "answer": self.answer,
             "solution": self.solution,
-            "attempts": attempts,
-            "report": None if self.report is None else self.report.to_dict(),
+            **sample_parts("solution", self.attempts, self.report),
         }
 
 
@@ -169,25 +163,15 @@ class ReasonedSolution(ReasonedSolutionValues, Transcript):
 
     def to_dict(self) -> dict[str, Any]:
         """The whole transcript as JSON values, in the form of `schemas/reasoned-solution-1.json`."""
-        return {
-            "potlang": self.version,
-            "kind": "reasoned-solution",
-            "question": self.question,
-            "model": self.model,
-            "verdict": str(self.verdict),
-            "answer": self.answer,
-            "reason": self.reason,
-            "votes": [{"answer": each.answer, "samples": list(each.samples)} for each in self.votes],
-            "chosen": self._number_of(self.chosen),
-            "system": self.system,
-            "samples": [each.to_dict() for each in self.samples],
-            "totals": self._totals_to_dict(),
-        }
-
-    def render(self, *, color: bool = False) -> str:
-        """The report on the chosen solution, its answer, the votes and the cost, as lines of text."""
-        lines = [] if self.report is None else [self.report.render(color=color), ""]
-        return "\n".join([*lines, *self._summary()]) + "\n"
+        return self._framed(
+            "reasoned-solution",
+            {
+                "verdict": str(self.verdict),
+                "answer": self.answer,
+                "reason": self.reason,
+                "votes": [{"answer": each.answer, "samples": list(each.samples)} for each in self.votes],
+            },
+        )
 
     def _summary(self) -> Iterator[str]:
         if self.report is None:
@@ -197,4 +181,3 @@ class ReasonedSolution(ReasonedSolutionValues, Transcript):
         if len(self.samples) > 1:
             counts = (f"{len(each.samples)} {visible(each.answer)}" for each in self.votes)
             yield f"votes: {', '.join(counts) or 'none'}"
-        yield cost_line(self.totals, self.model)

@@ -12,7 +12,7 @@ from potlang.diag.wording import visible
 from potlang.languages.dot.report import TraceReport
 from potlang.languages.dot.results import NodeResult, TraceVerdict
 from potlang.models.loop.asking import Attempt
-from potlang.models.programs.reasoned import Transcript, attempt_to_dict, cost_line, nothing_written
+from potlang.models.loop.results import Transcript, nothing_written, sample_parts
 
 
 class TraceAttempts(NamedTuple):
@@ -33,16 +33,11 @@ class TraceAttempts(NamedTuple):
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON values."""
-        attempts = [attempt_to_dict(each) for each in self.attempts]
-        for each in attempts:
-            each["trace"] = each.pop("program")
+        parts = sample_parts("trace", self.attempts, self.report)
+        for each in parts["attempts"]:
+            # A trace has no schema.
             del each["structured"]
-        return {
-            "problem": self.problem,
-            "trace": self.trace,
-            "attempts": attempts,
-            "report": None if self.report is None else self.report.to_dict(),
-        }
+        return {"problem": self.problem, "trace": self.trace, **parts}
 
 
 class ReasonedTraceValues(NamedTuple):
@@ -102,32 +97,21 @@ class ReasonedTrace(ReasonedTraceValues, Transcript):
     def to_dict(self) -> dict[str, Any]:
         """The whole transcript as JSON values, in the form of `schemas/reasoned-trace-1.json`."""
         answer = self.answer
-        return {
-            "potlang": self.version,
-            "kind": "reasoned-trace",
-            "question": self.question,
-            "model": self.model,
-            "verdict": str(self.verdict),
-            "established": self.established,
-            "trace": self.trace,
-            "reason": self.reason,
-            "answer": None
-            if answer is None
-            else {"node": answer.id, "proposition": answer.proposition, "text": answer.text},
-            "chosen": self._number_of(self.chosen),
-            "system": self.system,
-            "samples": [each.to_dict() for each in self.samples],
-            "totals": self._totals_to_dict(),
-        }
-
-    def render(self, *, color: bool = False) -> str:
-        """The report on the chosen trace, its answer and the cost, as lines of text."""
-        lines = [] if self.report is None else [self.report.render(color=color), ""]
-        return "\n".join([*lines, *self._summary()]) + "\n"
+        return self._framed(
+            "reasoned-trace",
+            {
+                "verdict": str(self.verdict),
+                "established": self.established,
+                "trace": self.trace,
+                "reason": self.reason,
+                "answer": None
+                if answer is None
+                else {"node": answer.id, "proposition": answer.proposition, "text": answer.text},
+            },
+        )
 
     def _summary(self) -> Iterator[str]:
         if self.report is None:
             yield f"verdict: unknown ({visible(self.reason)})"
         if self.answer is not None:
             yield f"answer: {visible(self.answer.proposition or self.answer.text)}"
-        yield cost_line(self.totals, self.model)
