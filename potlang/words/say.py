@@ -14,11 +14,17 @@ from potlang.words.rules import BRACKETED, PatternHole, PhraseRule
 
 
 class _Said(NamedTuple):
-    """Words, and how they may stand in others. `is_exact`: they begin with a name."""
+    """Words, and how they may stand in others. `is_exact`: they begin with a name.
+
+    `ends_in_one`: they end in a list of one item, to which what follows may seem to belong.
+    `ends_in_several`: in a list of several, of which some may seem to belong to a list around these words.
+    """
 
     words: str
     found: PartRead
     is_exact: bool = False
+    ends_in_one: bool = False
+    ends_in_several: bool = False
 
 
 def sentence(part: Part, lexicons: Sequence[Lexicon]) -> str:
@@ -118,6 +124,7 @@ class _Speaker:
     ) -> _Said:
         out: list[str] = []
         is_open = rule.is_open
+        in_one = in_several = False
         for index, piece in enumerate(rule.pieces):
             if isinstance(piece, str):
                 out.append(piece)
@@ -127,13 +134,18 @@ class _Speaker:
                 out.append(binder_words(piece.category.partition("*")[0], binders, self._lexicon))
             elif piece.is_list:
                 kind, _, level = piece.category.partition("* ")
-                item = PatternHole(0, kind, int(level))
-                items = [self._placed(item, each, False) for each in operands[piece.operand :]]
-                out.append(self._language.listed(items))
+                items = operands[piece.operand :]
+                words = self._items(PatternHole(0, kind, int(level)), items)
+                out.append(self._language.listed(words))
+                if is_last:
+                    is_bare = words[-1] == items[-1].words
+                    in_one = len(items) == 1 or (is_bare and items[-1].ends_in_one)
+                    in_several = len(items) > 1 or (is_bare and items[-1].ends_in_several)
             else:
                 each = operands[piece.operand]
                 if is_last and self._is_placed(piece, each, True):
                     is_open = is_open or each.found.is_open
+                    in_one, in_several = each.ends_in_one, each.ends_in_several
                 out.append(self._placed(piece, each, is_last))
         first = rule.pieces[0]
         exact = not isinstance(first, str) and self._starts_exactly(first, operands, out[0])
@@ -141,7 +153,21 @@ class _Speaker:
             "".join(out),
             PartRead(rule.category, rule.level, 0, "", is_open, rule.is_prefix),
             exact or rule.exact,
+            in_one,
+            in_several,
         )
+
+    def _items(self, hole: PatternHole, operands: Sequence[_Said]) -> list[str]:
+        """The words of a list's items, in brackets where it would not be seen which list one belongs to."""
+        last = len(operands) - 1
+        apart = (
+            each.ends_in_one if at < last else not last and each.ends_in_several
+            for at, each in enumerate(operands)
+        )
+        return [
+            self._bracketed(each) if is_apart else self._placed(hole, each, False)
+            for each, is_apart in zip(operands, apart, strict=True)
+        ]
 
     def _starts_exactly(self, hole: PatternHole, operands: Sequence[_Said], words: str) -> bool:
         first = operands[hole.operand]
@@ -151,10 +177,23 @@ class _Speaker:
         rule = self._language.rules[part.key]
         hole = PatternHole(0, rule.category, level)
         last = len(operands) - 1
-        out = [self._placed(hole, each, index == last) for index, each in enumerate(operands)]
-        is_open = operands[-1].found.is_open and self._is_placed(hole, operands[-1], True)
-        exact = self._starts_exactly(hole, operands, out[0])
-        return _Said(words.join(out), PartRead(rule.category, rule.level, 0, "", is_open, False), exact)
+        # What is joined as lists are may seem to go on the inner of two lists.
+        apart = [
+            words == self._language.last and index < last and each.ends_in_one and each.ends_in_several
+            for index, each in enumerate(operands)
+        ]
+        out = [
+            self._bracketed(each) if apart[index] else self._placed(hole, each, index == last)
+            for index, each in enumerate(operands)
+        ]
+        end, is_bare = operands[-1], self._is_placed(hole, operands[-1], True)
+        return _Said(
+            words.join(out),
+            PartRead(rule.category, rule.level, 0, "", is_bare and end.found.is_open, False),
+            self._starts_exactly(hole, operands, out[0]),
+            is_bare and end.ends_in_one,
+            is_bare and end.ends_in_several,
+        )
 
     def _is_placed(self, hole: PatternHole, said: _Said, is_last: bool) -> bool:
         return fits(hole, said.found, is_last=is_last)
@@ -162,6 +201,9 @@ class _Speaker:
     def _placed(self, hole: PatternHole, said: _Said, is_last: bool) -> str:
         if self._is_placed(hole, said, is_last):
             return said.words
+        return self._bracketed(said)
+
+    def _bracketed(self, said: _Said) -> str:
         return f"{self._language.opening}{said.words}{self._language.closing}"
 
     def _call(self, part: Part, operands: Sequence[_Said]) -> _Said:

@@ -242,3 +242,63 @@ def test_another_language_is_another_table() -> None:
     lexicon = Lexicon(other, ProgramVocabulary(sorts={"Int": None}))
     sentence = "Für jedes Ganzes n gilt: wenn n ist mindestens 3, dann n ist mindestens 2."
     assert read_sentence(sentence, lexicon).expression == "ForAll([n: Int], ((n >= 3) -> (n >= 2)))"
+
+
+LISTING: dict[str, Any] = {
+    "constants": {
+        "numbers": {"sort": "Int", "members": ["n"]},
+        "flags": {"sort": "Bool", "members": ["raining"]},
+        "sums": {"sort": "FunctionSort(Int, Int)", "members": ["g"]},
+        "choices": {"sort": "FunctionSort(Bool, Int)", "members": ["k"]},
+    },
+    "verifications": [{"constraint": "n == 0"}],
+}
+
+
+def _lists(depth: int) -> list[str]:
+    """Terms that are lists of one to three others, or a function's value, which may be such lists again."""
+    if not depth:
+        return ["n"]
+    inner = ["n", *_lists(depth - 1)[1:]]
+    found = ["n", *(f"g({each})" for each in inner)]
+    found += [f"Max([{', '.join(items)}])" for size in (1, 2, 3) for items in _placed(inner, size)]
+    return found
+
+
+def _placed(inner: list[str], size: int) -> list[list[str]]:
+    """Each of the terms at each place among others."""
+    return [["n"] * at + [each] + ["n"] * (size - at - 1) for each in inner for at in range(size)]
+
+
+def test_lists_among_the_items_of_lists() -> None:
+    """[WORDS-BRACKETS]: brackets say which list an item belongs to; where they say nothing there are none."""
+    voice = speaker(potlang.compile(LISTING))
+    for text, sentence in (
+        ("0 in [k(raining), 0]", "0 is one of (the value of k at raining) and 0."),
+        ("0 in [0, k(raining)]", "0 is one of 0 and the value of k at raining."),
+        (
+            "Max([g(1), g(2), n]) == 3",
+            "The greatest of (the value of g at 1), (the value of g at 2) and n is 3.",
+        ),
+        ("0 in [Max([1, n]), 2]", "0 is one of the greatest of 1 and n and 2."),
+        ("0 in [Max([1, n])]", "0 is one of (the greatest of 1 and n)."),
+        ("0 in [-g(n), 1]", "0 is one of (minus the value of g at n) and 1."),
+        (
+            "0 in [0, k(raining)] and raining",
+            "(0 is one of 0 and the value of k at raining) and raining is true.",
+        ),
+        ("n == g(n) and raining", "n is the value of g at n and raining is true."),
+        ("0 in [Max([1, g(n)]), 2]", "0 is one of (the greatest of 1 and the value of g at n) and 2."),
+    ):
+        assert voice.say(text) == sentence
+        assert voice.read(sentence).expression is not None
+    for each in _lists(2):
+        claim = f"0 in [1, {each}]"
+        for text in (
+            f"0 in [{each}, 1]",
+            claim,
+            f"0 in [{each}]",
+            f"0 in [1, {each}, 2]",
+            f"{claim} and raining",
+        ):
+            assert voice.read(voice.say(text)).expression is not None
