@@ -229,11 +229,15 @@ def test_an_endpoint_that_is_gone_while_a_batch_runs(tmp_path: Path) -> None:
     with BatchServer(Played({name: [TRUE] for name in REPLIES})) as server:
         server.fails = []
 
+        lines: list[str] = []
+
         def told(line: str) -> None:
+            lines.append(line)
             server.fails = [401] * 9
 
         found = _run(_batched(server, told=told), path)
         assert all(each.failure for each in found.outcomes)
+        assert lines[-1].startswith("nothing more is asked: unauthorized: ")
         server.fails = []
         assert not any(each.failure for each in _run(_batched(server), path).outcomes)
         assert [len(each) for each in server.batches] == [5]

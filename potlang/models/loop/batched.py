@@ -151,6 +151,7 @@ class BatchedModel(WrappedModel):
                 # The batch goes on, and a later run with it: what it asks is not asked once more.
                 self._over = self._over or error
         if self._over is not None:
+            self._told(f"nothing more is asked: {self._over}")
             for name in pending:
                 self._replies.setdefault(name, self._over)
 
@@ -207,9 +208,12 @@ class BatchedModel(WrappedModel):
         except (EndpointError, ValueError) as error:
             self._over = error if isinstance(error, EndpointError) else EndpointError("too large", str(error))
             return None
-        self._in_record().keep_batch(batch, fitting)
         self._left_out[batch] = left_out
-        self._told(f"batch {batch} has {counted(len(fitting), 'request')}; it goes on if this run ends")
+        try:
+            self._in_record().keep_batch(batch, fitting)
+        finally:
+            # On a full disk this is all that is known of it.
+            self._told(f"batch {batch} has {counted(len(fitting), 'request')}; it goes on if this run ends")
         return batch
 
     def _is_paid_for(self, name: str, request: BatchRequest) -> bool:
