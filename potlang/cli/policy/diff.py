@@ -59,7 +59,7 @@ def diff(
     """Find what two versions of a policy say differently.
 
     Each statement of one version is proved from the other, or a case is shown that one version allows and
-    the other does not. Where they differ, their verifications, their tests and past cases are decided by both.
+    the other does not. Where they differ, their verifications, tests and past cases are decided by both.
     Words that are only renamed are told, and are no difference.
 
     OLD and NEW are ids, or files with programs. Exit code: 0 they are equal; 1 they differ; 2 one of

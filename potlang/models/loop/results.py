@@ -136,15 +136,10 @@ def nothing_written(kind: str, attempts: Sequence[Attempt], problem: str) -> str
     return f"no {kind} after {counted(replies, 'reply', 'replies')}: {problem}"
 
 
-class Transcript(ABC):
-    """The face of what every `reason` gives: all that was asked, its cost, its JSON form, its text."""
+class SampledReplies(ABC):
+    """What a model was asked several times for, with its cost, its JSON form and its text."""
 
     __slots__ = ()
-
-    @property
-    @abstractmethod
-    def question(self) -> str:
-        """The question as it was put."""
 
     @property
     @abstractmethod
@@ -153,28 +148,8 @@ class Transcript(ABC):
 
     @property
     @abstractmethod
-    def system(self) -> str:
-        """The system message."""
-
-    @property
-    @abstractmethod
-    def version(self) -> str:
-        """The version of potlang that asked."""
-
-    @property
-    @abstractmethod
     def samples(self) -> tuple[Attempted, ...]:
         """The samples, one by one."""
-
-    @property
-    @abstractmethod
-    def chosen(self) -> Attempted | None:
-        """The sample that stands for all, if there is one."""
-
-    @property
-    @abstractmethod
-    def report(self) -> Reported | None:
-        """The report on what was chosen."""
 
     @property
     def attempts(self) -> tuple[Attempt, ...]:
@@ -199,6 +174,48 @@ class Transcript(ABC):
         """`to_dict` as text; characters that cannot be seen are escapes ([REPORT-JSON])."""
         return json_text(self.to_dict())
 
+    @property
+    def _totals_as_json(self) -> dict[str, Any]:
+        return {**self.totals._asdict(), "seconds": round(self.totals.seconds, 3)}
+
+    @abstractmethod
+    def render(self, *, color: bool = False) -> str:
+        """As lines of text."""
+
+    def __str__(self) -> str:
+        return self.render()
+
+
+class Transcript(SampledReplies):
+    """The face of what every `reason` gives: all that was asked, and the report on what was chosen."""
+
+    __slots__ = ()
+
+    @property
+    @abstractmethod
+    def question(self) -> str:
+        """The question as it was put."""
+
+    @property
+    @abstractmethod
+    def system(self) -> str:
+        """The system message."""
+
+    @property
+    @abstractmethod
+    def version(self) -> str:
+        """The version of potlang that asked."""
+
+    @property
+    @abstractmethod
+    def chosen(self) -> Attempted | None:
+        """The sample that stands for all, if there is one."""
+
+    @property
+    @abstractmethod
+    def report(self) -> Reported | None:
+        """The report on what was chosen."""
+
     def render(self, *, color: bool = False) -> str:
         """The report on what was chosen, and lines on the answer and the cost."""
         lines = [] if self.report is None else [self.report.render(color=color), ""]
@@ -207,9 +224,6 @@ class Transcript(ABC):
     @abstractmethod
     def _summary(self) -> Iterator[str]:
         """The lines below the report."""
-
-    def __str__(self) -> str:
-        return self.render()
 
     def _framed(self, kind: str, parts: dict[str, Any]) -> dict[str, Any]:
         """The JSON values of a transcript: `parts` are those that other kinds do not have."""
@@ -223,7 +237,7 @@ class Transcript(ABC):
             "chosen": number,
             "system": self.system,
             "samples": [each.to_dict() for each in self.samples],
-            "totals": {**self.totals._asdict(), "seconds": round(self.totals.seconds, 3)},
+            "totals": self._totals_as_json,
         }
 
 

@@ -14,8 +14,8 @@ from potlang.languages.pot.claims import verify_claims
 from potlang.languages.pot.program import Program
 from potlang.languages.pot.report import Report
 from potlang.models.endpoint import Model, Sampling
+from potlang.models.loop.results import SampledReplies
 from potlang.models.loop.sampler import check_question, opened_model, samples_of
-from potlang.models.programs.reasoned import Transcript, attempt_to_dict
 from potlang.models.programs.writer import Progress
 from potlang.models.replies.extract import BadReply
 from potlang.policy.cases import Case
@@ -73,8 +73,8 @@ class TextCheckValues(NamedTuple):
     version: str = __version__
 
 
-class TextCheck(TextCheckValues, Transcript):
-    """The finding on a text: the values of `TextCheckValues` with the face of `Transcript`."""
+class TextCheck(TextCheckValues, SampledReplies):
+    """The finding on a text: the values of `TextCheckValues` with the face of `SampledReplies`."""
 
     __slots__ = ()
 
@@ -108,8 +108,8 @@ class TextCheck(TextCheckValues, Transcript):
             "separating": to_plain(self.separating),
             "comparisons": to_plain(self.readings.comparisons),
             "report": None if self.report is None else self.report.to_dict(),
-            "samples": [_sample_to_dict(each) for each in self.samples],
-            "totals": self._totals_to_dict(),
+            "samples": [each.to_dict() for each in self.samples],
+            "totals": self._totals_as_json,
         }
 
     def render(self, *, color: bool = False) -> str:
@@ -117,14 +117,6 @@ class TextCheck(TextCheckValues, Transcript):
         from potlang.policy.texts.render import lines_of
 
         return "\n".join(lines_of(self, color=color)) + "\n"
-
-
-def _sample_to_dict(sample: TranslationSample) -> dict[str, Any]:
-    return {
-        "translation": None if sample.translation is None else sample.translation.to_dict(),
-        "problem": sample.problem,
-        "attempts": [attempt_to_dict(each) for each in sample.attempts],
-    }
 
 
 def check_text(

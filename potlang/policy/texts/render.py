@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from potlang.diag.wording import counted, visible
-from potlang.models.programs.reasoned import cost_line
+from potlang.models.loop.results import cost_line
 from potlang.policy.texts.readings import TextReading
 from potlang.policy.texts.translation import TranslatedFormula
 

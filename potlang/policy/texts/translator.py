@@ -8,6 +8,7 @@ from typing import Any, Final, NamedTuple
 from potlang.languages.pot.program import Program
 from potlang.models.endpoint import Model, Sampling, user
 from potlang.models.loop.asking import Attempt, RetryLoop
+from potlang.models.loop.results import attempt_to_dict
 from potlang.models.loop.stages import StageConversation, StageRequest
 from potlang.models.programs.prompting import formulas_text, functions_text
 from potlang.models.programs.vocabulary import vocabulary
@@ -30,6 +31,14 @@ class TranslationSample(NamedTuple):
     attempts: tuple[Attempt, ...]
     translation: Translation | None
     problem: str = ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON values."""
+        return {
+            "translation": None if self.translation is None else self.translation.to_dict(),
+            "problem": self.problem,
+            "attempts": [attempt_to_dict(each) for each in self.attempts],
+        }
 
 
 class Translator:
