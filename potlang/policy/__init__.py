@@ -11,44 +11,61 @@ from potlang.policy.comparing import compare
 from potlang.policy.describing import PolicyDescription, SpokenRule, describe
 from potlang.policy.difference import Difference, StatementChange
 from potlang.policy.directions import PolicyCertificate
+from potlang.policy.gaps import Gap, Overlap, RuleMap, rule_map
 from potlang.policy.impact import PolicyQuestion, VerdictChange, read_log
+from potlang.policy.judging import JudgedTest, read_judged
 from potlang.policy.mutants import Mutant, mutants
+from potlang.policy.mutation_coverage import Coverage, Hole, RuleCoverage, coverage
 from potlang.policy.scenes import SeparatingCase
 from potlang.policy.store import Store, Version, default_directory, open_store
+from potlang.policy.suggestions import SuggestedTest, Suggestions, suggest
 from potlang.policy.tests import PolicyError, PolicyTest, PolicyTestResult, own_tests, read_tests, run_tests
 from potlang.policy.texts.check import TextCheck, TextFinding, check_text, check_translations
 
 __all__ = [
     "Case",
     "CaseChange",
+    "Coverage",
     "Difference",
+    "Gap",
+    "Hole",
+    "JudgedTest",
     "MissingFact",
     "Mutant",
+    "Overlap",
     "PolicyAnswer",
     "PolicyCertificate",
     "PolicyDescription",
     "PolicyError",
+    "PolicyQuestion",
     "PolicyTest",
     "PolicyTestResult",
-    "PolicyQuestion",
+    "RuleCoverage",
+    "RuleMap",
     "SeparatingCase",
     "SpokenRule",
     "StatementChange",
     "Store",
-    "VerdictChange",
+    "SuggestedTest",
+    "Suggestions",
     "TextCheck",
     "TextFinding",
+    "VerdictChange",
     "Version",
     "ask",
     "check_text",
     "check_translations",
     "compare",
+    "coverage",
     "default_directory",
     "describe",
     "mutants",
     "open_store",
     "own_tests",
+    "read_judged",
     "read_log",
     "read_tests",
+    "rule_map",
     "run_tests",
+    "suggest",
 ]

@@ -103,6 +103,11 @@ class IncrementalElaborator:
         lowering = self._lowers()
         return claims if lowering is None else [lowering.claim(claim) for claim in claims]
 
+    def lowered(self, term: Node) -> Node:
+        """A term of the typed module's pool, as solvers are given it: over numbers."""
+        lowering = self._lowers()
+        return term if lowering is None else lowering.term(term)
+
     def _lowers(self) -> Lowering | None:
         """The lowering of dates, money and quantities, if the program or an addition to it has any."""
         if self._lowering is None and self._e.sorts.measured:

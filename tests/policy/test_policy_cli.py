@@ -114,6 +114,92 @@ def test_the_name_comes_from_the_file(store: Path) -> None:
     assert added["added"]["name"] == "07_hard_hat_rule"
 
 
+REFUND: dict[str, Any] = {
+    "sorts": [{"name": "Item", "type": "DeclareSort"}],
+    "functions": [
+        {"name": "days", "domain": ["Item"], "range": "Int"},
+        *({"name": name, "domain": ["Item"], "range": "Bool"} for name in ("opened", "returnable")),
+    ],
+    "rules": [
+        {
+            "name": "thirty",
+            "forall": [{"name": "x", "sort": "Item"}],
+            "implies": {"antecedent": "days(x) <= 30", "consequent": "returnable(x)"},
+        },
+        {
+            "name": "opened",
+            "forall": [{"name": "x", "sort": "Item"}],
+            "implies": {"antecedent": "opened(x)", "consequent": "not returnable(x)"},
+        },
+    ],
+}
+
+
+def refund(tmp_path: Path, **more: Any) -> Path:
+    path = tmp_path / "refund.json"
+    path.write_text(json.dumps({**REFUND, **more}), "utf-8")
+    return path
+
+
+def test_tests_are_suggested_judged_and_measured(store: Path, tmp_path: Path) -> None:
+    """[POLICY-SUGGEST] [POLICY-JUDGE] [POLICY-COVERAGE]"""
+    potc(store, "add", refund(tmp_path))
+    suggested = potc(store, "suggest", "refund", "--format", "json")
+    assert suggested.returncode == 0, suggested.stderr
+    rows = as_json(suggested)["tests"]
+    for row in rows:
+        row["decision"] = "accept"
+    at = next(each for each in rows if each["shows"] == "days(item) <= 30: at")
+    at |= {"decision": "reject", "note": "29 days are enough"}
+    judged = tmp_path / "judged.json"
+    judged.write_text(json.dumps(rows), "utf-8")
+    done = potc(store, "judge", "refund", judged)
+    assert done.returncode == 1
+    assert f"refund@2: {len(rows) - 1} tests added, 0 without a decision" in done.stdout
+    assert (
+        "item: days 30 -> returnable(item): entailed" in done.stdout and "29 days are enough" in done.stdout
+    )
+    assert potc(store, "test", "refund").returncode == 0
+    measured = potc(store, "coverage", "refund", "--most", "4", "--seed", "3")
+    assert measured.returncode == 1 and "not noticed: threshold, `30` as `29`" in measured.stdout
+    assert "4 of 11 tried" in measured.stdout
+    wrong = [{**rows[-1], "verdict": "refuted" if rows[-1]["verdict"] == "entailed" else "entailed"}]
+    judged.write_text(json.dumps(wrong), "utf-8")
+    refused = potc(store, "judge", "refund", judged)
+    assert refused.returncode == 1 and "nothing is stored" in refused.stderr
+    judged.write_text("decision\n", "utf-8")
+    assert potc(store, "judge", "refund", judged).returncode == 2
+    assert potc(store, "judge", "refund", tmp_path / "none").returncode == 2
+
+
+def test_suggested_tests_for_people_and_spreadsheets(store: Path, tmp_path: Path) -> None:
+    """[POLICY-SUGGEST] [POLICY-JUDGE]"""
+    path = refund(tmp_path)
+    text = potc(store, "suggest", path, "--rule", "thirty").stdout
+    assert "item: days 30" in text and "with opened(item)" not in text
+    table = potc(store, "suggest", path, "--format", "csv").stdout
+    assert table.startswith("decision,note,rule,shows,case,claim,verdict\n")
+    assert "| decision | note |" in potc(store, "suggest", path, "--format", "markdown").stdout
+    assert potc(store, "suggest", path, "--rule", "sixty").returncode == 2
+
+
+def test_gaps_and_conflicts_are_shown(store: Path, tmp_path: Path) -> None:
+    """[POLICY-GAP] [POLICY-OVERLAP]"""
+    done = potc(store, "gaps", refund(tmp_path))
+    assert done.returncode == 1
+    assert "gap: no rule decides returnable(item), in the case item: " in done.stdout
+    assert "conflict: thirty and opened contradict each other on returnable(item)" in done.stdout
+    later = {"antecedent": "days(x) > 30", "consequent": "not returnable(x)"}
+    rules = [REFUND["rules"][0], {**REFUND["rules"][1], "implies": later}]
+    whole = potc(store, "gaps", refund(tmp_path, rules=rules))
+    assert whole.returncode == 0, whole.stdout
+    assert as_json(potc(store, "gaps", refund(tmp_path, rules=rules), "--format", "json"))["gaps"] == [
+        {"subject": "returnable(item)", "rules": ["thirty", "opened"], "status": "absent", "case": None}
+    ]
+    contradictory = potc(store, "gaps", refund(tmp_path, knowledge_base=["False"]))
+    assert contradictory.returncode == 2 and "contradicts itself" in contradictory.stderr
+
+
 def test_equal_versions_have_certificates(store: Path, tmp_path: Path) -> None:
     """[POLICY-DIFF-CERT]: which `potc cert check` accepts."""
     written = tmp_path / "certificates"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from potlang.cli.helping import CommandGroup
-from potlang.cli.policy import ask, build, check_text, diff, guard, versions
+from potlang.cli.policy import ask, build, check_text, diff, guard, suggest, versions
 
 
 @click.group(cls=CommandGroup)
@@ -24,6 +24,10 @@ for _command in (
     ask.describe,
     ask.ask,
     versions.test,
+    suggest.suggest,
+    suggest.judge,
+    suggest.gaps,
+    suggest.coverage,
     diff.diff,
     guard.guard,
     guard.proxy,

@@ -1,0 +1,211 @@
+"""What a policy's tests leave undecided: its mutants that pass them all ([POLICY-COVERAGE])."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from random import Random
+from typing import Any, Final, NamedTuple
+
+from potlang.ir.module import Module
+from potlang.ir.nodes import Node
+from potlang.languages.pot.check import compile as compile_program
+from potlang.languages.pot.program import CompileError, Program
+from potlang.policy.cases import program_value
+from potlang.policy.mutants import Mutant, MutantKind, mutants
+from potlang.policy.suggestions import BUDGET_MS, SuggestedTest, SuggestionKind, suggest
+from potlang.policy.tests import PolicyTest, run_tests
+from potlang.processes.pool import Workers
+from potlang.report.base import to_plain
+from potlang.report.results import Limits, Verdict
+from potlang.sema.emit import Writer
+
+MOST_MUTANTS: Final = 200
+"""Mutants that are tried unless more are asked for ([LIMIT-POLICY-MUTANTS])."""
+
+_KINDS: Final[tuple[SuggestionKind, ...]] = ("boundary", "condition", "conclusion")
+"""The order in which suggested tests are tried: the shorter cases first."""
+
+
+class Hole(NamedTuple):
+    """A change of a rule that no test notices, and a test that would."""
+
+    kind: MutantKind
+    pointer: str
+    before: str
+    after: str
+    test: PolicyTest
+
+
+class RuleCoverage(NamedTuple):
+    """What tests decide of one fact, rule or definition: counts of its mutants, and the holes.
+
+    `equivalent` mutants say the same as the policy, so that no test can tell them from it.
+    """
+
+    name: str
+    pointer: str
+    noticed: int = 0
+    equivalent: int = 0
+    unknown: int = 0
+    holes: tuple[Hole, ...] = ()
+
+
+class Coverage(NamedTuple):
+    """The coverage of all rules; `mutants` were tried of `possible` ones."""
+
+    rules: tuple[RuleCoverage, ...]
+    mutants: int
+    possible: int
+
+    @property
+    def holes(self) -> int:
+        """How many changes no test notices."""
+        return sum(len(each.holes) for each in self.rules)
+
+    @property
+    def noticed(self) -> int:
+        """How many changes a test notices."""
+        return sum(each.noticed for each in self.rules)
+
+    @property
+    def unknown(self) -> int:
+        """How many changes are neither noticed nor known to say the same or something else."""
+        return sum(each.unknown for each in self.rules)
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON values."""
+        counts = {"noticed": self.noticed, "holes": self.holes, "unknown": self.unknown}
+        found: dict[str, Any] = to_plain(self)
+        return {**counts, **found, "rules": [_plain(each) for each in self.rules]}
+
+
+def _plain(rule: RuleCoverage) -> dict[str, Any]:
+    holes = [{**hole._asdict(), "test": hole.test.to_dict()} for hole in rule.holes]
+    return {**rule._asdict(), "holes": holes}
+
+
+def coverage(
+    program: Program,
+    tests: Sequence[PolicyTest],
+    *,
+    most: int = MOST_MUTANTS,
+    seed: int = 0,
+    limits: Limits = Limits(),
+    budget_ms: int = BUDGET_MS,
+    workers: Workers | None = None,
+) -> Coverage:
+    """What the tests decide of each rule, by at most `most` of the policy's mutants, drawn with a seed.
+
+    `limits` are those of one mutant. A test that fails on the policy itself notices nothing.
+    """
+    value = program_value(program)
+    possible = list(mutants(value))
+    drawn = sorted(Random(seed).sample(range(len(possible)), min(most, len(possible))))
+    passing = [each.test for each in run_tests(program, tests, limits) if each.passed]
+    trial = _Trial(program, passing, limits, budget_ms, workers)
+    rules = {place: RuleCoverage(name, place) for place, name in _rules(program.module)}
+    tried = 0
+    for mutant in (possible[at] for at in drawn):
+        place = next((each for each in rules if f"{mutant.pointer}/".startswith(f"{each}/")), None)
+        try:
+            changed = compile_program(mutant.applied(value))
+        except CompileError:
+            continue
+        if place is not None:
+            tried += 1
+            rules[place] = trial.added(rules[place], mutant, changed)
+    return Coverage(tuple(rules.values()), tried, len(possible))
+
+
+def _rules(module: Module) -> Iterator[tuple[str, str]]:
+    """The places and names of facts, rules and definitions."""
+    for each in module.assertions:
+        if each.origin.pointer.count("/") == 2 and each.kind in ("fact", "rule"):
+            yield each.origin.pointer, each.name
+    for definition in module.definitions:
+        if definition.origin.pointer:
+            yield definition.origin.pointer.removesuffix("/body"), definition.symbol.name
+
+
+class _Trial:
+    """Tries mutants of one policy."""
+
+    def __init__(
+        self,
+        program: Program,
+        tests: Sequence[PolicyTest],
+        limits: Limits,
+        budget_ms: int,
+        workers: Workers | None,
+    ) -> None:
+        self._program = program
+        self._tests = tests
+        self._limits = limits
+        self._budget_ms = budget_ms
+        self._workers = workers
+        self._suggested: list[SuggestedTest] | None = None
+
+    def added(self, rule: RuleCoverage, mutant: Mutant, changed: Program) -> RuleCoverage:
+        """The coverage of a rule with what the tests say of one more mutant."""
+        if self._noticing(changed, self._tests) is not None:
+            return rule._replace(noticed=rule.noticed + 1)
+        if same_meaning(self._program, changed, self._limits):
+            return rule._replace(equivalent=rule.equivalent + 1)
+        test = self._closing(rule, changed)
+        if test is None:
+            return rule._replace(unknown=rule.unknown + 1)
+        hole = Hole(mutant.kind, mutant.pointer, mutant.before, mutant.after, test)
+        return rule._replace(holes=(*rule.holes, hole))
+
+    def _noticing(self, changed: Program, tests: Sequence[PolicyTest]) -> PolicyTest | None:
+        """The first test that fails on a changed policy, with an answer."""
+        for result in run_tests(changed, tests, self._limits):
+            if not result.passed and result.verdict is not Verdict.UNKNOWN:
+                return result.test
+        return None
+
+    def _closing(self, rule: RuleCoverage, changed: Program) -> PolicyTest | None:
+        """A test that the policy passes and the changed one does not."""
+        if self._suggested is None:
+            self._suggested = sorted(self._made(self._program), key=lambda each: _KINDS.index(each.kind))
+        own = sorted(self._suggested, key=lambda each: each.pointer != rule.pointer)
+        found = self._noticing(changed, [each.test for each in own])
+        if found is not None:
+            return found
+        # The changed rule has boundaries of its own; the policy says what is right there.
+        theirs = [each.test for each in self._made(changed) if each.pointer == rule.pointer]
+        for result in run_tests(self._program, theirs, self._limits):
+            if not result.passed and result.verdict is not Verdict.UNKNOWN:
+                return result.test._replace(expected=result.verdict)
+        return None
+
+    def _made(self, program: Program) -> Sequence[SuggestedTest]:
+        return suggest(program, limits=self._limits, budget_ms=self._budget_ms, workers=self._workers).tests
+
+
+def same_meaning(one: Program, other: Program, limits: Limits) -> bool:
+    """Whether each of two programs over the same words is proved to say what the other one says."""
+    return _follows(one, other, limits) and _follows(other, one, limits)
+
+
+def _follows(program: Program, other: Program, limits: Limits) -> bool:
+    """Whether all that `other` assumes, and `program` has not as well, follows from `program`."""
+    known = set(_statements(program))
+    with program.session(limits=limits) as session:
+        return all(
+            session.verify(each).verdict is Verdict.ENTAILED
+            for each in _statements(other)
+            if each not in known
+        )
+
+
+def _statements(program: Program) -> Iterator[str]:
+    """What a program assumes, as formulas in its words."""
+    module = program.module.typed or program.module
+    writer, pool = Writer(module), module.pool
+    for assertion in module.assertions:
+        yield writer.term(assertion.formula)
+    for each in module.definitions:
+        head: Node = pool.app(each.symbol, each.params) if each.params else pool.sym(each.symbol)
+        equation = pool.eq(head, each.body)
+        yield writer.term(pool.quant("forall", each.params, equation) if each.params else equation)
