@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from itertools import combinations
 from typing import NamedTuple
@@ -10,6 +10,7 @@ from typing import NamedTuple
 from potlang.ir import operators as op
 from potlang.ir.nodes import App, Lit, Node, Quant, Symbol, Var, free_variables, reachable
 from potlang.ir.pool import Pool
+from potlang.ir.skolem import NotSkolemizable, unfold
 from potlang.ir.substitute import substitute
 from potlang.linter.linted import Implication, LintedProgram, conjuncts, literal, said
 
@@ -166,12 +167,31 @@ def contradict(one: Node, other: Node) -> bool:
     )
 
 
-def exclude_each_other(one: Node, other: Node) -> bool:
-    """Whether two conditions have parts that contradict each other by their form."""
-    left, right = list(conjuncts(one)), list(conjuncts(other))
+def exclude_each_other(program: LintedProgram, one: Node, other: Node) -> bool:
+    """Whether two conditions have parts that contradict each other by their form.
+
+    A defined symbol stands for its body; a disjunction is contradicted where each of its parts is.
+    """
+    left, right = ([*conjuncts(_unfolded(program, each))] for each in (one, other))
     if _denies_all(left, right) or _denies_all(right, left):
         return True
-    return any(contradict(a, b) or _apart(a, b) for a in left for b in right)
+    return any(_is_denied(a, b) for a in left for b in right)
+
+
+def _unfolded(program: LintedProgram, condition: Node) -> Node:
+    definitions = {each.symbol: each for each in program.module.definitions}
+    try:
+        return unfold(condition, program.module.pool, definitions)
+    except NotSkolemizable:
+        return condition
+
+
+def _is_denied(one: Node, other: Node) -> bool:
+    return all(contradict(a, b) or _apart(a, b) for a in _disjuncts(one) for b in _disjuncts(other))
+
+
+def _disjuncts(node: Node) -> Sequence[Node]:
+    return node.args if isinstance(node, App) and node.op is op.OR else (node,)
 
 
 def _denies_all(some: list[Node], others: list[Node]) -> bool:

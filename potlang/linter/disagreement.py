@@ -66,7 +66,7 @@ def disagreements(program: LintedProgram, questions: Questions) -> Iterator[Clas
     """
     found: set[frozenset[object]] = set()
     for clash in clashes(program):
-        if exclude_each_other(*clash.antecedents) or clash.pair in found:
+        if exclude_each_other(program, *clash.antecedents) or clash.pair in found:
             continue
         if _disagree(program, clash, questions):
             found.add(clash.pair)

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from potlang.ir import operators as op
-from potlang.ir.nodes import App, Lit, Node, Quant, Sym, Symbol, is_flat, reachable
+from potlang.ir.nodes import App, Lit, Node, Quant, Sym, Symbol, is_flat, symbols_in
+from potlang.ir.sorts import DeclaredSort
 from potlang.languages.pot.program import Program
 from potlang.report.results import ProgramResult, Result, Verdict
 
@@ -69,12 +70,13 @@ def _opposed(program: Program, assumed: dict[str, Node], places: list[str]) -> I
     from potlang.linter.disagreement import is_decision
     from potlang.linter.linted import LintedProgram
 
-    for clash in clashes(LintedProgram(program)):
+    linted = LintedProgram(program)
+    for clash in clashes(linted):
         one, other = clash.one.statement, clash.other.statement
         is_used = {one.pointer, other.pointer}.issubset(places)
         if not (is_used and clash.is_certain and is_decision(clash)):
             continue
-        if not exclude_each_other(*clash.antecedents):
+        if not exclude_each_other(linted, *clash.antecedents):
             yield "opposite conclusions: {}", f"{one.title} and {other.title}"
 
 
@@ -104,5 +106,6 @@ def _halves(formula: Node) -> _Halves | None:
 
 
 def _functions(*roots: Node) -> set[Symbol]:
-    nodes = reachable(*roots)
-    return {node.op for node in nodes if isinstance(node, App) and isinstance(node.op, Symbol)}
+    """The functions of formulas, those without arguments too; no members of declared sorts."""
+    symbols = {symbol for root in roots for symbol in symbols_in(root)}
+    return {each for each in symbols if each.domain or not isinstance(each.range, DeclaredSort)}

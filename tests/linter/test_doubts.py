@@ -62,6 +62,12 @@ LEAVE = ("ForAll([x: Item], ok(x) -> may_leave(x))", "ForAll([x: Item], cat(x) -
         # The conclusion follows without the condition, or from it.
         program(("ok(a)",), (), "cat(a) -> ok(a)"),
         program(("ok(a)",), LEAVE[:1], "cat(a) and ok(b) -> cat(a) and may_leave(b)"),
+        # The same of functions without arguments.
+        {
+            "functions": [{"name": name, "domain": [], "range": "Bool"} for name in ("flooded", "accepted")],
+            "rules": [{"constraint": "flooded -> not accepted"}],
+            "verifications": [{"constraint": "flooded -> not accepted"}],
+        },
         # A program without premises asks about nothing but itself.
         program((), (), "ok(a) or not ok(a)"),
         # A rule says when it is false; it is refuted.

@@ -349,6 +349,23 @@ NOT_FOUND: dict[str, list[dict[str, Any]]] = {
                 "ForAll([x], Implies(Not(And(ok(x), cat(x))), Not(may_leave(x))))",
             )
         ),
+        program(
+            rules=(
+                "ForAll([x], Implies(colour(x) in [red, blue], days(x) == 3))",
+                "ForAll([x], Implies(is_green(x), days(x) == 4))",
+            ),
+            sorts=[SORTS[0], {"name": "Colour", "type": "EnumSort", "values": ["red", "blue", "green"]}],
+            functions=[
+                *FUNCTIONS,
+                {
+                    "name": "is_green",
+                    "domain": ["Item"],
+                    "range": "Bool",
+                    "params": ["i"],
+                    "body": "colour(i) == green",
+                },
+            ],
+        ),
         # The same conclusion, and conclusions about different things.
         program(
             rules=("ForAll([x], Implies(ok(x), days(x) == 3))", "ForAll([x], Implies(cat(x), days(x) == 3))")

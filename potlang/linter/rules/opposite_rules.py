@@ -17,7 +17,7 @@ from potlang.linter.rule import LintFinding, LintRule
 def _find(program: LintedProgram) -> Iterator[LintFinding]:
     reported: set[frozenset[object]] = set()
     for clash in clashes(program):
-        if not clash.is_certain or not is_decision(clash) or exclude_each_other(*clash.antecedents):
+        if not clash.is_certain or not is_decision(clash) or exclude_each_other(program, *clash.antecedents):
             continue
         if clash.pair not in reported:
             reported.add(clash.pair)

@@ -21,7 +21,7 @@ def _ask(program: LintedProgram, questions: Questions) -> Iterator[LintFinding]:
     for claim in program.claims:
         found = implication(claim)
         # "If it were both, it would not be one of them" says itself that nothing is.
-        if found is None or exclude_each_other(found.antecedent, found.consequent):
+        if found is None or exclude_each_other(program, found.antecedent, found.consequent):
             continue
         case = some(pool, found.binders, [found.antecedent])
         if questions.impossible(case):
