@@ -86,6 +86,7 @@ def test_a_program_that_is_not_read_in_time_has_a_report_that_says_so() -> None:
     assert "before the program was read and checked" in report.notes[0]
 
 
+@pytest.mark.slow
 def test_a_found_verdict_stays_where_its_evidence_takes_too_long() -> None:
     """[LIMIT-WHOLE-CALL] z3 refutes at once; unfolding the definitions, for a proof, is beyond all bounds."""
     report = ends_in_time(program("doubling-sums-40"), Limits(total_ms=4_000))
@@ -123,6 +124,7 @@ def test_many_undeclared_names_are_looked_up_once() -> None:
     assert time.process_time() - began < 3
 
 
+@pytest.mark.slow
 def test_all_aggregates_of_a_program_have_one_bound() -> None:
     """[SORT-AGG-4] Each is small enough by itself; a claim of a session has the bound for itself."""
     sum_ = "Sum([x: E, y: E, z: E], If(x == y and y == z, w(x) * w(y) + w(z), w(x) + w(y) + w(z)))"

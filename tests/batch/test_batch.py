@@ -48,6 +48,7 @@ def test_rows_are_the_reports(jobs: Path, whole: bytes) -> None:
     assert {row["verdict"] for row in rows if row["language"] == "dagmath"} == {"accepted", "wrong"}
 
 
+@pytest.mark.slow
 def test_parts_in_any_order_give_the_same_bytes(jobs: Path, whole: bytes, tmp_path: Path) -> None:
     """Runs that share a directory answer each job once ([BATCH-PART])."""
     order = [*range(1, 5)]
@@ -328,6 +329,7 @@ def test_a_summary_when_all_is_answered(jobs: Path, tmp_path: Path) -> None:
     assert (value["jobs"], value["lost"], sum(value["verdicts"].values())) == (40, 0, 40)
 
 
+@pytest.mark.slow
 def test_rows_as_parquet(jobs: Path, whole: bytes, tmp_path: Path) -> None:
     """[BATCH-PARQUET] The same rows, the same bytes each time, also of a run that was stopped."""
     parquet = pytest.importorskip("pyarrow.parquet")

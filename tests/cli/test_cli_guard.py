@@ -126,6 +126,7 @@ def test_what_cannot_be_done_ends_with_2_and_says_why(folder: Path, args: list[s
         assert problem in done.stderr
 
 
+@pytest.mark.slow
 def test_a_stored_policy_and_a_key(folder: Path) -> None:
     """[GUARD-OPTIONS] [RECORD-CHAIN]"""
     assert potc(folder, "add", "pay.json", "--name", "payments").returncode == 0

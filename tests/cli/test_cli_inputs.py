@@ -249,6 +249,7 @@ def test_a_signal_ends_all_processes_with_what_is_known(tmp_path: Path) -> None:
     assert json.loads(output)[1]["results"][0]["verdict"] == "entailed"
 
 
+@pytest.mark.slow
 def test_totals_are_in_json_where_they_are_asked_for(folder: Path) -> None:
     """[CLI-TOTALS] The counts that text has, also of one input and from several processes."""
     (folder / "bad.json").write_text("{")

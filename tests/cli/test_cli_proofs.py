@@ -43,6 +43,7 @@ def test_a_line_tells_of_each_proof_and_the_exit_code_stays(tmp_path: Path) -> N
     assert (done.returncode, done.stderr) == (1, "")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("script", "said"),
     [

@@ -47,6 +47,7 @@ def children_of(pid: int) -> list[int]:
     return [int(each) for each in path.read_text(encoding="ascii").split()]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="needs /proc")
 def test_an_editor_that_is_gone_takes_the_server_with_it() -> None:
     """[EDIT-ROBUST] At the end of its input the server ends, and its children with it."""

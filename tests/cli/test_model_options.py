@@ -51,6 +51,7 @@ def _evaluated(data: Path, server: ChatServer, *more: str | Path) -> subprocess.
     return potc("eval", data, "--format", "json", "--resamples", "0", *model, *more)
 
 
+@pytest.mark.slow
 def test_a_second_evaluation_asks_nobody(data: Path, tmp_path: Path) -> None:
     """[ENDPOINT-CLI] [ENDPOINT-CACHE]: also with other limits; with `off` it asks again."""
     cache = tmp_path / "replies.sqlite3"

@@ -39,6 +39,7 @@ def test_congruences(texts: list[str], expected: list[str]) -> None:
     assert truths(*texts) == expected
 
 
+@pytest.mark.slow
 @given(st.integers(2, 40), st.lists(st.integers(-9, 9), min_size=1, max_size=4), st.integers(-50, 50))
 def test_residues_as_integers_have_them(modulus: int, coefficients: list[int], at: int) -> None:
     """[REL-CONGRUENCE] True relations are never false, wrong ones never true."""

@@ -212,6 +212,7 @@ def _serve(body: Mapping[str, Any]) -> Behaviour:
     return _by_stage([type("M", (), {"content": body["messages"][-1]["content"]})])
 
 
+@pytest.mark.slow
 def test_the_command_end_to_end(tmp_path: Path) -> None:
     """[DAG-BUILD-6] [DAG-BUILD-7]: over HTTP, twice: the second time nothing is left to do."""
     problems = _write(tmp_path / "problems.jsonl", _problems(3))

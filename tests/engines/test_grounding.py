@@ -272,6 +272,7 @@ def test_an_explosion_is_estimated_and_not_built() -> None:
     assert time.monotonic() - began < 1
 
 
+@pytest.mark.slow
 def test_an_instance_is_found_among_very_many() -> None:
     world = World(PERSON)
     names = [world.constant(f"c{at}", PERSON) for at in range(100)]

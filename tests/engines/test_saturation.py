@@ -100,6 +100,7 @@ def test_instances_of_a_proof_contradict_each_other() -> None:
     assert solver.check() == z3.unsat
 
 
+@pytest.mark.slow
 def test_a_wrong_step_is_found() -> None:
     """[PROVER-STEP] Whatever clause of a right proof is changed into one that does not hold."""
     wrong = [

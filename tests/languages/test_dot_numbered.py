@@ -130,6 +130,7 @@ MUTATIONS = [
 ]  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mutation", MUTATIONS, ids=str)
 def test_broken_code_breaks_the_statement(mutation: Mutation, monkeypatch: pytest.MonkeyPatch) -> None:
     """The statement is found false, by an assertion that fails or a look-up of what is not there."""

@@ -16,8 +16,8 @@ from potlang.sema.builtins import BUILTINS
 from potlang.sema.sorts import BUILTIN, CONSTRUCTORS
 from potlang.utils.resources import schema
 
-NOT_ASKED = {"$schema", "description", "sources", "actions", "lint"}
-"""Who has tables, or runs the linter, says so: a model that is asked a question has neither."""
+NOT_ASKED = {"$schema", "description", "sources", "actions", "lint", "document", "cites"}
+"""Who has tables or a document, or runs the linter, says so: a model that is asked a question has none."""
 PUNCTUATION = {"COLON", "COMMA", "LPAR", "RPAR", "LSQB", "RSQB", "LBRACE", "RBRACE", "NAME", "SPACE"}
 LETTERS: dict[str, Any] = {
     "sorts": [

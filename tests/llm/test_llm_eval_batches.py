@@ -345,6 +345,7 @@ def _potc(*arguments: object) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, capture_output=True, text=True, timeout=120)
 
 
+@pytest.mark.slow
 def test_killed_while_the_batch_runs(tmp_path: Path) -> None:
     """[EVAL-BATCH]: the same command goes on with it, and prints the table of an uninterrupted run."""
     data, results = tmp_path / "q.jsonl", tmp_path / "r.jsonl"

@@ -661,6 +661,7 @@ def test_the_command(served: ChatServer, tmp_path: Path) -> None:
         assert KEY not in done.stdout + done.stderr + transcript.read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_the_command_fails_with_a_reason(served: ChatServer) -> None:
     """[LOOP-CLI], [LOOP-FAILURE]"""
     arguments = ("reason", QUESTION, "--model", "m", "--base-url", served.base_url)

@@ -153,6 +153,7 @@ def test_every_part_of_the_language_is_in_a_profile_or_said_otherwise(profile: P
         "actions",
         "lint",
         "sources",
+        "document",
     }
 
 

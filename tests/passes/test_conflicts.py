@@ -111,6 +111,7 @@ def test_among_flat_facts_the_quick_way_finds_what_the_search_finds(formulas: li
     assert bool(found) == bool(contradictions([*formulas, "(= b2 b3)"]))
 
 
+@pytest.mark.slow
 def test_long_chains_of_equations_are_quick() -> None:
     pool = Pool()
     sort = DeclaredSort("S")

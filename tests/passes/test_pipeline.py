@@ -128,6 +128,7 @@ def test_prenex_stops_where_its_output_would_explode() -> None:
     assert check(small) == []
 
 
+@pytest.mark.slow
 def test_deep_and_wide_formulas_are_quick() -> None:
     """[PASS-PIPELINE-4]"""
     pool = Pool()

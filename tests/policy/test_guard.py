@@ -131,6 +131,7 @@ def test_a_verdict_by_facts_is_that_of_verify_with_a_certificate(guard: Guard) -
     assert report.certificate is not None
 
 
+@pytest.mark.slow
 def test_what_facts_do_not_decide_a_solver_does() -> None:
     """[GUARD-FACTS]"""
     guard = Guard(payments(EVEN))

@@ -141,6 +141,7 @@ def refund(tmp_path: Path, **more: Any) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_tests_are_suggested_judged_and_measured(store: Path, tmp_path: Path) -> None:
     """[POLICY-SUGGEST] [POLICY-JUDGE] [POLICY-COVERAGE]"""
     potc(store, "add", refund(tmp_path))
@@ -172,6 +173,7 @@ def test_tests_are_suggested_judged_and_measured(store: Path, tmp_path: Path) ->
     assert potc(store, "judge", "refund", tmp_path / "none").returncode == 2
 
 
+@pytest.mark.slow
 def test_suggested_tests_for_people_and_spreadsheets(store: Path, tmp_path: Path) -> None:
     """[POLICY-SUGGEST] [POLICY-JUDGE]"""
     path = refund(tmp_path)

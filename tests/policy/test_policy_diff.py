@@ -374,6 +374,7 @@ HARD: dict[str, Any] = {
 }
 
 
+@pytest.mark.slow
 def test_what_is_unknown_is_open_and_claims_are_drawn() -> None:
     """[POLICY-DIFF] [POLICY-SAMPLES]"""
     easy = {**HARD, "knowledge_base": ["z ** 3 + x ** 3 + y ** 3 == 42 or x ** 3 == 2 + y ** 3 * 7"]}

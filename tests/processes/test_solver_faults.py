@@ -60,6 +60,7 @@ def test_a_worker_killed_while_idle_is_replaced(workers: Workers) -> None:
         assert worker_of(session).pid != pid
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("threads", [False, True])
 def test_a_worker_killed_at_any_moment_costs_no_answer(threads: bool) -> None:
     """A killer strikes each worker of the session at random; every query is still answered rightly."""

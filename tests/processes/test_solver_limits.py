@@ -96,6 +96,7 @@ def test_too_much_memory_is_said_so(shared: Workers, engine: str, megabytes: int
     assert answers[1].reason == "memory"
 
 
+@pytest.mark.slow
 def test_the_memory_limit_is_of_the_session(workers: Workers, bomb: str) -> None:
     """[LIMIT-MEMORY] A worker that served under a small limit is free of it afterwards."""
     with SolverSession(workers, "z3", BASE, memory_mb=64) as session:

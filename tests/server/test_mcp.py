@@ -105,6 +105,7 @@ def test_a_client_lists_verifies_repairs_and_cancels(mode: str) -> None:
     run(main)
 
 
+@pytest.mark.slow
 def test_calls_of_several_clients_are_all_answered() -> None:
     """[MCP-MANY]: over HTTP, each client gets its own answers, none is lost."""
 
@@ -543,6 +544,7 @@ def test_without_the_extra_it_says_what_to_install(gone: list[str], words: str) 
 # --- the pool ---------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_child_that_dies_is_an_answer_and_is_replaced() -> None:
     """[MCP-LIMITS]"""
 

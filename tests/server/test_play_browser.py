@@ -453,6 +453,7 @@ def test_a_claim_is_no_statement_and_has_its_verdict_on_each_tab(watched: Watche
     assert frame.locator("h1").inner_text() == "sums.json"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("example", ["ladder.json", "refinement.dot.txt"])
 def test_verify_is_at_hand_on_a_phone(place: Playing, example: str) -> None:
     """[PLAY-ACCESS] Wherever the page is scrolled to, and it covers nothing at its end."""

@@ -148,6 +148,7 @@ def over(file: str | None) -> dict[str, Any]:
     }
 
 
+@pytest.mark.slow
 def test_a_connection_that_is_closed_frees_its_place() -> None:
     """[SERVE-CANCEL]: the process at work is ended, as the figures say."""
     with server("--workers", "1") as (port, process):

@@ -41,6 +41,7 @@ _EXAMPLES = {"z3": 25, "cvc5": 25, "cvc5-fmf": 8}
 SEED = Path(__file__).parents[1] / "seed"
 REASONS = (
     "is infinite, too large, or has no size in the structure",
+    "is infinite, and no guard binds",
     "it divides by zero",
     "an irrational number",
     "it takes too",
