@@ -5,7 +5,7 @@ store.add("leave", text, tests)
 store.ask("leave", ["may_leave(ann)"], {"ann": {"days_left": 3}}).report.verdict
 """
 
-from potlang.policy.answers import CaseChange, MissingFact, PolicyAnswer, ask
+from potlang.policy.answers import CaseChange, MissingFact, PolicyAnswer, SufficientFacts, ask
 from potlang.policy.cases import Case
 from potlang.policy.comparing import compare
 from potlang.policy.describing import PolicyDescription, SpokenRule, describe
@@ -48,6 +48,7 @@ __all__ = [
     "Store",
     "SuggestedTest",
     "Suggestions",
+    "SufficientFacts",
     "TextCheck",
     "TextFinding",
     "VerdictChange",

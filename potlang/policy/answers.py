@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from decimal import Decimal
 from fractions import Fraction
+from functools import cached_property
 from typing import Any, Final, NamedTuple
 
 from potlang.diag import Label, Place, Severity, Sink
 from potlang.expressions.names import name_of, written
-from potlang.ir.sorts import BOOL, EnumSort
+from potlang.ir.sorts import BOOL, BoolSort, EnumSort, IntSort, MeasureSort, RealSort
 from potlang.languages.pot.claims import Claim, verify_claims
 from potlang.languages.pot.program import CompileError, Program
 from potlang.languages.pot.report import Report
@@ -20,12 +22,15 @@ from potlang.policy.cases import Case, CaseFact, declared_range
 from potlang.policy.tests import own_claims
 from potlang.prove.options import Trust
 from potlang.report.base import to_plain
-from potlang.report.results import CoreItem, Limits, OptimizationStatus, Result, ResultWords, Verdict
+from potlang.report.results import CoreItem, Limits, Model, OptimizationStatus, Result, ResultWords, Verdict
 
 _MOST_CHANGED: Final = 8
 """Facts of a case of which is asked whether another value changes the answer ([LIMIT-POLICY-ASK])."""
 _MOST_MISSING: Final = 4
 _MOST_VALUES: Final = 8
+_ARROW: Final = re.compile(r"(?<!<)->|\bImplies\b")
+_NAME: Final = re.compile(r"[^\W\d]\w*")
+_PLAIN: Final = (BoolSort, IntSort, RealSort, EnumSort, MeasureSort)
 _SEARCH_MS: Final = 2_000
 """Of one search for another value."""
 _OPPOSITE: Final = {Verdict.ENTAILED: Verdict.REFUTED, Verdict.REFUTED: Verdict.ENTAILED}
@@ -56,19 +61,29 @@ class MissingFact(NamedTuple):
     verdicts: dict[str, Verdict]
 
 
+class SufficientFacts(NamedTuple):
+    """Facts with which an undetermined claim has a verdict, none of which can be left out."""
+
+    claim: str
+    verdict: Verdict
+    facts: tuple[str, ...]
+
+
 class PolicyAnswer(NamedTuple):
     """The report on the claims, with sentences; what changes its verdicts, and what is missing to decide."""
 
     report: Report
     changes: tuple[CaseChange, ...] = ()
     missing: tuple[MissingFact, ...] = ()
+    sufficient: tuple[SufficientFacts, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
-        """As JSON values: the report, with `changes` and `missing`."""
+        """As JSON values: the report, with `changes`, `missing` and `sufficient`."""
         return {
             **self.report.to_dict(),
             "changes": to_plain(self.changes),
             "missing": to_plain(self.missing),
+            "sufficient": to_plain(self.sufficient),
         }
 
 
@@ -94,13 +109,27 @@ def ask(
     report = verify_claims(applied, asked, limits, trust)
     _refuse_contradiction(report, known, places)
     answer = PolicyAnswer(_in_words(applied, report, asked, places))
-    if not explain:
-        return answer
-    left = limits.total_ms - 1000 * (time.perf_counter() - began)
-    search = _Search(program, applied, known, places, limits._replace(total_ms=max(1, round(left))))
-    return answer._replace(
-        changes=tuple(search.changes(report, asked)), missing=tuple(search.missing(report, asked))
-    )
+    if explain:
+        left = limits.total_ms - 1000 * (time.perf_counter() - began)
+        search = _Search(program, applied, known, places, limits._replace(total_ms=max(1, round(left))))
+        answer = answer._replace(
+            changes=tuple(search.changes(report, asked)),
+            missing=tuple(search.missing(report, asked)),
+            sufficient=tuple(search.sufficient(report, asked)),
+        )
+    return answer if claims else answer._replace(report=_of_verifications(answer.report, program))
+
+
+def _of_verifications(report: Report, program: Program) -> Report:
+    """The report on a policy's own verifications, placed where they stand."""
+    pointers = [each.origin.pointer for each in program.module.claims]
+
+    def pointer(of_claim: str) -> str:
+        return pointers[int(of_claim.rpartition("/")[2])]
+
+    results = tuple(each._replace(pointer=pointer(each.pointer)) for each in report.results)
+    sentences = tuple(each._replace(pointer=pointer(each.pointer)) for each in report.sentences or ())
+    return report._replace(results=results, sentences=sentences)
 
 
 def _refuse_contradiction(report: Report, case: Case, places: dict[str, CaseFact]) -> None:
@@ -181,8 +210,60 @@ class _Search:
         """For each undetermined claim the terms that would help to know."""
         for result, claim in _with_claims(report, claims):
             if result.verdict is Verdict.UNDETERMINED and isinstance(claim, str):
-                for term in (result.evidence.to_ask or ())[:_MOST_MISSING]:
-                    yield MissingFact(claim, term, self._verdicts(claim, term))
+                asked = [each for each in result.evidence.to_ask or () if self._is_given(each)]
+                for term in asked[:_MOST_MISSING]:
+                    verdicts = self._verdicts(claim, term)
+                    if not verdicts or set(verdicts.values()) != {Verdict.UNDETERMINED}:
+                        yield MissingFact(claim, term, verdicts)
+
+    def sufficient(self, report: Report, claims: Sequence[Claim]) -> Iterator[SufficientFacts]:
+        """For each undetermined claim facts by which it is entailed, and facts by which it is refuted."""
+        for result, claim in _with_claims(report, claims):
+            if result.verdict is not Verdict.UNDETERMINED or not isinstance(claim, str):
+                continue
+            with self._applied.session(models="full", limits=self._left()) as session:
+                evidence = session.verify(claim).results[0].evidence
+            sides = (evidence.could_be_true, Verdict.ENTAILED), (evidence.could_be_false, Verdict.REFUTED)
+            for model, verdict in sides:
+                facts = self._enough(claim, verdict, model or {})
+                if facts:
+                    yield SufficientFacts(claim, verdict, facts)
+
+    def _enough(self, claim: str, verdict: Verdict, model: Model) -> tuple[str, ...]:
+        """The facts of a model, on what cases say, that a verdict needs; none if it needs others too."""
+        left_out = {*_NAME.findall(claim), *self._concluded}
+        known = {each.term for each in self._places.values()}
+        given = [term for term in model if term not in known and _head(term) not in left_out]
+        facts = [fact for term in given if (fact := self._fact(term, model[term]))]
+        try:
+            more, places = self._case.assuming(*facts).applied_with_places(self._program)
+        except CompileError:
+            return ()
+        report = verify_claims(more, [claim], self._left())
+        if report.verdict is not verdict:
+            return ()
+        core = [places[each.pointer].text for each in _core(report.results[0]) if each.pointer in places]
+        return tuple(each for each in core if each in facts)
+
+    def _fact(self, term: str, value: str) -> str | None:
+        """The fact that a term has a value of a model; None where a case has no such value."""
+        sort = declared_range(self._applied, _head(term))
+        if sort == BOOL:
+            return term if value == "True" else f"not {term}"
+        return f"{term} == {value}" if isinstance(sort, _PLAIN) else None
+
+    def _is_given(self, term: str) -> bool:
+        """Whether a term is one that cases give: no rule concludes about its function."""
+        return _head(term) not in self._concluded
+
+    @cached_property
+    def _concluded(self) -> frozenset[str]:
+        """The functions that are defined, and those that rules conclude about: behind their last arrow."""
+        defined = {each.name for each in self._program.tree.functions if each.body is not None}
+        rules = [each for each in self._program.tree.rules if each.role == "axiom"]
+        formulas = [each.consequent or each.constraint for each in rules]
+        texts = [_ARROW.split(each.text)[-1] for each in formulas if each is not None]
+        return frozenset(defined).union(*map(_NAME.findall, texts))
 
     def _verdicts(self, claim: str, term: str) -> dict[str, Verdict]:
         """The verdict on a claim for each value of a term, without those that cannot be."""
@@ -195,7 +276,7 @@ class _Search:
 
     def _values(self, term: str) -> list[tuple[str, str]]:
         """The values that a term of a small sort may have, with the fact that it has it."""
-        sort = declared_range(self._applied, name_of(term.partition("(")[0]))
+        sort = declared_range(self._applied, _head(term))
         if sort == BOOL:
             return [("true", term), ("false", f"not {term}")]
         if isinstance(sort, EnumSort) and len(sort.values) <= _MOST_VALUES:
@@ -217,7 +298,7 @@ class _Search:
         """Other values of a fact that may do."""
         if isinstance(old, bool):
             return [not old]
-        sort = declared_range(self._applied, name_of(fact.term.partition("(")[0]))
+        sort = declared_range(self._applied, _head(fact.term))
         if isinstance(sort, EnumSort):
             return [each for each in sort.values if each != old][:_MOST_VALUES]
         try:
@@ -244,6 +325,11 @@ class _Search:
     def _left(self) -> Limits:
         spent = 1000 * (time.perf_counter() - self._began)
         return self._limits._replace(total_ms=max(1, round(self._limits.total_ms - spent)))
+
+
+def _head(term: str) -> str:
+    """The name of the function or constant of a term."""
+    return name_of(term.partition("(")[0])
 
 
 def _json_value(text: str) -> int | Decimal | str:

@@ -160,9 +160,9 @@ class Case:
             moved = tuple(_moved(each, places, self._base) for each in error.diagnostics)
             raise CompileError(moved, self.document) from None
 
-    def assuming(self, formula: str) -> Case:
-        """The case with one more formula."""
-        return Case({**self.value, FACTS: [*self.value.get(FACTS, ()), formula]})
+    def assuming(self, *formulas: str) -> Case:
+        """The case with more formulas."""
+        return Case({**self.value, FACTS: [*self.value.get(FACTS, ()), *formulas]})
 
     def value_at(self, fact: CaseFact) -> Any:
         """The JSON value of a fact of this case that gives a value."""

@@ -182,6 +182,7 @@ class ToolAnswer(TypedDict, total=False):
     words: list[str]
     changes: list[dict[str, Any]]
     missing: list[dict[str, Any]]
+    sufficient: list[dict[str, Any]]
     finding: str
     untranslated: list[str]
     separating: dict[str, Any]

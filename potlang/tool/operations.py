@@ -157,7 +157,11 @@ def claims(given: CallArguments, deadline: float) -> Answer:
         return {**_rejected(Checked(error.document, error.diagnostics, None)), "notes": words}
     report = found.report
     answer = _reported(report if given.flag("words") else report._replace(sentences=None))
-    for key, parts in (("changes", found.changes), ("missing", found.missing)):
+    for key, parts in (
+        ("changes", found.changes),
+        ("missing", found.missing),
+        ("sufficient", found.sufficient),
+    ):
         if parts:
             # The whole case is what the caller has sent, but for the one value.
             answer[key] = [{k: v for k, v in to_plain(each).items() if k != "case"} for each in parts]

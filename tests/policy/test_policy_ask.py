@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -76,6 +77,10 @@ def test_what_is_missing_to_decide(returns: Program) -> None:
         "hard hat": Verdict.ENTAILED,
     }
     assert not found.changes
+    assert [(each.verdict, each.facts) for each in found.sufficient] == [
+        (Verdict.ENTAILED, ("kind(item) == electronics",)),
+        (Verdict.REFUTED, ("kind(item) == food",)),
+    ]
 
 
 @pytest.mark.parametrize(
@@ -102,7 +107,8 @@ def test_without_claims_the_verifications_are_asked() -> None:
     """[POLICY-ASK]"""
     program = potlang.compile({**RETURNS, "verifications": [{"name": "all", "constraint": "premium(ann)"}]})
     found = ask(program, case={"ann": {"premium": True}})
-    assert [(each.name, each.verdict) for each in found.report.results] == [("all", Verdict.ENTAILED)]
+    (result,) = found.report.results
+    assert (result.name, result.pointer, result.verdict) == ("all", "/verifications/0", Verdict.ENTAILED)
 
 
 def test_a_claim_that_is_no_formula_is_rejected(returns: Program) -> None:
@@ -151,6 +157,31 @@ def test_changes_and_missing_facts_hold_when_asked_again(fields: dict[str, Any])
             assert other is expected({**fields, "kind": value})
     if verdict is Verdict.ENTAILED:
         assert {each.fact for each in found.changes} == {"item.days", "item.kind"}
+    assert len(found.sufficient) == (2 if verdict is Verdict.UNDETERMINED else 0)
+    for enough in found.sufficient:
+        assert _verdict_with(fields, enough.facts) is enough.verdict
+        for left_out in enough.facts:
+            assert _verdict_with(fields, [each for each in enough.facts if each != left_out]) is verdict
+
+
+def _verdict_with(fields: dict[str, Any], facts: Sequence[str]) -> str:
+    case = {"item": {"sort": "Item", **fields}, "facts": list(facts)}
+    return ask(potlang.compile(RETURNS), [CLAIM], case, explain=False).report.verdict
+
+
+def test_no_facts_suffice_where_the_policy_leaves_it_open() -> None:
+    """[POLICY-ASK-MISSING]: nor are what rules conclude and what is known facts to ask for."""
+    program = potlang.compile(
+        {
+            "functions": [
+                {"name": each, "domain": [], "range": "Bool"} for each in ("old", "worn", "fine", "kept")
+            ],
+            "rules": [{"constraint": "old and worn -> fine or kept"}, {"constraint": "not old -> kept"}],
+        }
+    )
+    found = ask(program, ["kept"], {"worn": True})
+    assert [(each.verdict, each.facts) for each in found.sufficient] == [(Verdict.ENTAILED, ("not old",))]
+    assert [each.term for each in found.missing] == ["old"]
 
 
 def run(*args: str, text: str | None = None) -> tuple[int, str, str]:

@@ -25,7 +25,7 @@ from potlang.source import Document
 
 if TYPE_CHECKING:
     from potlang.languages.pot.program import Program
-    from potlang.policy import Case, CaseChange, MissingFact, PolicyAnswer, Store
+    from potlang.policy import Case, CaseChange, MissingFact, PolicyAnswer, Store, SufficientFacts
 
 
 @click.command()
@@ -80,7 +80,11 @@ def ask(
         print_json(found.to_dict())
     else:
         click.echo(found.report.render(color=use_color(color)).rstrip("\n"), color=True)
-        for line in (*_change_lines(found.changes), *_missing_lines(found.missing)):
+        for line in (
+            *_change_lines(found.changes),
+            *_missing_lines(found.missing),
+            *_sufficient_lines(found.sufficient),
+        ):
             click.echo(visible(line))
     sys.exit(exit_code(found.report))
 
@@ -127,6 +131,13 @@ def _missing_lines(missing: Iterable[MissingFact]) -> Iterator[str]:
             yield "to decide, it would help to know"
         verdicts = ", ".join(f"{value}: {verdict}" for value, verdict in each.verdicts.items())
         yield f"  {each.term}" + (f" ({verdicts})" if verdicts else "")
+
+
+def _sufficient_lines(sufficient: Iterable[SufficientFacts]) -> Iterator[str]:
+    for number, each in enumerate(sufficient):
+        if number == 0:
+            yield "it would be enough to know"
+        yield f"  {', '.join(each.facts)}: {each.verdict}"
 
 
 def _shown(value: object) -> str:
