@@ -21,11 +21,11 @@ import potlang
 from potlang.models.endpoint import Sampling
 from potlang.models.endpoint.recorded import Recorded
 from potlang.policy.building.builder import ExtractedPolicy, PolicyBuilder
-from potlang.policy.building.draft import Draft, Item
+from potlang.policy.building.draft import Item, PolicyDraft
 from potlang.policy.building.fidelity import fidelity
 from potlang.policy.building.journal import KeptReplies
 from potlang.policy.building.reading import SourceDocument, read_document
-from potlang.policy.building.replies import SentenceReading
+from potlang.policy.building.replies import JudgedSentence
 
 EXAMPLES: Final = Path(__file__).parents[1] / "examples" / "policies"
 Reply = dict[str, Any]
@@ -185,7 +185,7 @@ def damaged(
     document: SourceDocument, found: ExtractedPolicy, lines: list[Any], rounds: int, draw: random.Random
 ) -> dict[str, list[int]]:
     """Replies with one change each, against the words of the whole policy: found ones and all, by damage."""
-    words = Draft({key: found.draft.sections[key] for key in ("sorts", "functions", "constants")})
+    words = PolicyDraft({key: found.draft.sections[key] for key in ("sorts", "functions", "constants")})
     replies = [each for each in lines if each["stage"] == "rules" and len(each["reply"].get("rules", ())) > 1]
     counts: dict[str, list[int]] = {}
     for kind, damage in DAMAGES.items():
@@ -208,7 +208,7 @@ def _standing_alone(reply: Reply) -> Reply:
     return reply
 
 
-def accepted(document: SourceDocument, words: Draft, numbers: list[int], reply: str) -> bool:
+def accepted(document: SourceDocument, words: PolicyDraft, numbers: list[int], reply: str) -> bool:
     """Whether the builder accepts a reply about these sentences."""
     known = {each.number: each for each in _nothing_asked(document, numbers)}
 
@@ -221,10 +221,10 @@ def accepted(document: SourceDocument, words: Draft, numbers: list[int], reply: 
     return not found.problems
 
 
-def _nothing_asked(document: SourceDocument, numbers: list[int]) -> Iterator[SentenceReading]:
+def _nothing_asked(document: SourceDocument, numbers: list[int]) -> Iterator[JudgedSentence]:
     for each in document.sentences:
         if each.number not in numbers:
-            yield SentenceReading(each.number, "", "ignored", "not asked about")
+            yield JudgedSentence(each.number, "", "ignored", "not asked about")
 
 
 def _lines(figures: Figures) -> Iterator[str]:

@@ -19,16 +19,19 @@ from random import Random
 from typing import Any, Final
 
 import click
-import z3
 
-import potlang
-from potlang.languages.pot.program import CompileError
-from potlang.policy import PolicyError, PolicyTest, run_tests, suggest
-from potlang.policy.mutants import mutants
-from potlang.report.results import Limits, Verdict
+HERE = Path(__file__).resolve().parent
+sys.path += [str(HERE.parent), str(HERE.parent / "tests")]
+
+from direct_z3 import means_the_same  # noqa: E402
+
+import potlang  # noqa: E402
+from potlang.languages.pot.program import CompileError  # noqa: E402
+from potlang.policy import PolicyError, PolicyTest, run_tests, suggest  # noqa: E402
+from potlang.policy.mutants import mutants  # noqa: E402
+from potlang.report.results import Limits, Verdict  # noqa: E402
 
 _LIMITS: Final = Limits(check_ms=2_000)
-_Z3_MS: Final = 5_000
 _LEAST: Final = 0.95
 
 
@@ -102,28 +105,6 @@ def notices(changed: potlang.Program, tests: list[PolicyTest]) -> bool:
         not result.passed and result.verdict is not Verdict.UNKNOWN
         for result in run_tests(changed, tests, _LIMITS)
     )
-
-
-def means_the_same(one: potlang.Program, other: potlang.Program) -> bool | None:
-    """Whether the same interpretations are models of both; None if z3 does not know."""
-    first, second = (_assumptions(each) for each in (one, other))
-    answers = [_status(first, z3.Not(second)), _status(second, z3.Not(first))]
-    if z3.sat in answers:
-        return False
-    return True if answers == [z3.unsat, z3.unsat] else None
-
-
-def _assumptions(program: potlang.Program) -> z3.BoolRef:
-    lines = program.emit("smt2").splitlines()
-    text = "\n".join(line for line in lines if not line.startswith("(check-sat"))
-    return z3.And(list(z3.parse_smt2_string(text)))
-
-
-def _status(*formulas: z3.BoolRef) -> z3.CheckSatResult:
-    solver = z3.Solver()
-    solver.set("timeout", _Z3_MS)
-    solver.add(*formulas)
-    return solver.check()
 
 
 @click.command(help=__doc__)

@@ -11,12 +11,12 @@ from potlang.policy.comparing import compare
 from potlang.policy.describing import PolicyDescription, SpokenRule, describe
 from potlang.policy.difference import Difference, StatementChange
 from potlang.policy.directions import PolicyCertificate
-from potlang.policy.gaps import Gap, Overlap, RuleMap, rule_map
+from potlang.policy.gaps import Gap, RuleMap, RuleOverlap, rule_map
 from potlang.policy.impact import PolicyQuestion, VerdictChange, read_log
 from potlang.policy.judging import JudgedTest, read_judged
 from potlang.policy.mutants import Mutant, mutants
-from potlang.policy.mutation_coverage import Coverage, Hole, RuleCoverage, coverage
-from potlang.policy.scenes import SeparatingCase
+from potlang.policy.mutation_coverage import Hole, PolicyCoverage, RuleCoverage, coverage
+from potlang.policy.scenes import DifferenceCase
 from potlang.policy.store import Store, Version, default_directory, open_store
 from potlang.policy.suggestions import SuggestedTest, Suggestions, suggest
 from potlang.policy.tests import PolicyError, PolicyTest, PolicyTestResult, own_tests, read_tests, run_tests
@@ -25,14 +25,14 @@ from potlang.policy.texts.check import TextCheck, TextFinding, check_text, check
 __all__ = [
     "Case",
     "CaseChange",
-    "Coverage",
+    "PolicyCoverage",
     "Difference",
     "Gap",
     "Hole",
     "JudgedTest",
     "MissingFact",
     "Mutant",
-    "Overlap",
+    "RuleOverlap",
     "PolicyAnswer",
     "PolicyCertificate",
     "PolicyDescription",
@@ -42,7 +42,7 @@ __all__ = [
     "PolicyTestResult",
     "RuleCoverage",
     "RuleMap",
-    "SeparatingCase",
+    "DifferenceCase",
     "SpokenRule",
     "StatementChange",
     "Store",

@@ -13,7 +13,7 @@ from potlang.policy.directions import Direction, PolicyCertificate, certified
 from potlang.policy.impact import Asked, PolicyQuestion, TwoVersions, VerdictChange, result_changes, tested
 from potlang.policy.pairing import Pair, paired
 from potlang.policy.sampling import sample_claims
-from potlang.policy.scenes import SeparatingCase, separating_case
+from potlang.policy.scenes import DifferenceCase, separating_case
 from potlang.policy.statements import CLOSED, PolicyStatement, signature, statements, typed
 from potlang.policy.tests import PolicyTest
 from potlang.policy.vocabulary import Alignment, align
@@ -124,7 +124,7 @@ class _Comparison:
             proved=sum(word == "follows" for *_, word in answered),
         )
 
-    def _changes(self, failed: Mapping[int, SeparatingCase]) -> list[StatementChange]:
+    def _changes(self, failed: Mapping[int, DifferenceCase]) -> list[StatementChange]:
         found: list[tuple[Pair, StatementChange]] = []
         for old, new in paired(self.own["old"], self.own["new"]):
             cases = tuple(failed[id(each)] for each in (old, new) if each is not None and id(each) in failed)

@@ -6,7 +6,7 @@ from typing import Any, Final, Literal, NamedTuple
 
 from potlang.policy.directions import PolicyCertificate
 from potlang.policy.impact import VerdictChange
-from potlang.policy.scenes import SeparatingCase
+from potlang.policy.scenes import DifferenceCase
 from potlang.policy.vocabulary import Rename, VocabularyChange
 from potlang.report.base import to_plain
 
@@ -35,7 +35,7 @@ class StatementChange(NamedTuple):
     old: Said | None
     new: Said | None
     words: str
-    cases: tuple[SeparatingCase, ...]
+    cases: tuple[DifferenceCase, ...]
 
 
 class OpenStatement(NamedTuple):

@@ -47,7 +47,7 @@ class Gap(NamedTuple):
     case: dict[str, Any] | None = None
 
 
-class Overlap(NamedTuple):
+class RuleOverlap(NamedTuple):
     """Whether there is a case in which two rules apply that contradict each other, or say the same."""
 
     kind: OverlapKind
@@ -61,7 +61,7 @@ class RuleMap(NamedTuple):
     """What rules leave open, and where several of them apply; `not_asked` counts pairs beyond the limit."""
 
     gaps: tuple[Gap, ...]
-    overlaps: tuple[Overlap, ...]
+    overlaps: tuple[RuleOverlap, ...]
     not_asked: int = 0
 
     def to_dict(self) -> dict[str, Any]:
@@ -298,7 +298,7 @@ def _overlaps(
     limits: Limits,
     budget_ms: int,
     workers: Workers | None,
-) -> Iterator[Overlap]:
+) -> Iterator[RuleOverlap]:
     """The overlaps of two parts about one function, those about the same things together."""
     pool = program.module.pool
     by_things: dict[Individuals, list[tuple[_Side, _Side]]] = {}
@@ -337,7 +337,7 @@ def _pair(pool: Pool, one: RulePart, other: RulePart) -> _Pair:
     return _Pair((*one.binders, *rest), (one.condition, condition), (one.conclusion, conclusion), same)
 
 
-def _overlap(search: CaseSearch, first: _Side, second: _Side, limits: Limits) -> Overlap | None:
+def _overlap(search: CaseSearch, first: _Side, second: _Side, limits: Limits) -> RuleOverlap | None:
     """The overlap of two parts; None if they neither contradict each other nor say the same."""
     pool = search.module.pool
     one, other = first.part(pool, search.parts), second.part(pool, search.parts)
@@ -362,10 +362,10 @@ def _overlap(search: CaseSearch, first: _Side, second: _Side, limits: Limits) ->
     assert term is not None
     text, names = writer.claim(term, writer.values_of(facts or ())), (one.name, other.name)
     if facts is not None:
-        return Overlap(kind, text, names, "found", writer.case(facts))
+        return RuleOverlap(kind, text, names, "found", writer.case(facts))
     apart = pool.negate(pool.conj(conditions))
     is_absent = search.decided([apart], limits, without=without) == [Verdict.ENTAILED]
-    return Overlap(kind, text, names, "absent" if is_absent else "unknown")
+    return RuleOverlap(kind, text, names, "absent" if is_absent else "unknown")
 
 
 def _kind(search: CaseSearch, conclusions: Sequence[Node], equal: Node) -> OverlapKind | None:

@@ -50,7 +50,7 @@ class RuleCoverage(NamedTuple):
     holes: tuple[Hole, ...] = ()
 
 
-class Coverage(NamedTuple):
+class PolicyCoverage(NamedTuple):
     """The coverage of all rules; `mutants` were tried of `possible` ones."""
 
     rules: tuple[RuleCoverage, ...]
@@ -93,7 +93,7 @@ def coverage(
     limits: Limits = Limits(),
     budget_ms: int = BUDGET_MS,
     workers: Workers | None = None,
-) -> Coverage:
+) -> PolicyCoverage:
     """What the tests decide of each rule, by at most `most` of the policy's mutants, drawn with a seed.
 
     `limits` are those of one mutant. A test that fails on the policy itself notices nothing.
@@ -114,7 +114,7 @@ def coverage(
         if place is not None:
             tried += 1
             rules[place] = trial.added(rules[place], mutant, changed)
-    return Coverage(tuple(rules.values()), tried, len(possible))
+    return PolicyCoverage(tuple(rules.values()), tried, len(possible))
 
 
 def _rules(module: Module) -> Iterator[tuple[str, str]]:

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, Final, NamedTuple, Protocol
 
 from potlang.policy.tests import PolicyError
+from potlang.utils.directories import flush_folder
 from potlang.version import __version__
 
 START: Final = "0" * 64
@@ -230,7 +231,7 @@ class _Lines:
                     file.truncate(end)
                 raise
         if is_new and self._sync:
-            _flush_folder(self._path.parent)
+            flush_folder(self._path.parent)
 
 
 def _last_line(file: BinaryIO) -> bytes | None:
@@ -252,16 +253,6 @@ def _write(file: BinaryIO, line: bytes) -> None:
     left = memoryview(line)
     while left:
         left = left[file.write(left) :]
-
-
-def _flush_folder(path: Path) -> None:
-    # A name that is not flushed with its folder can be gone after the machine went down.
-    if hasattr(os, "O_DIRECTORY"):
-        folder = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)
 
 
 class _Table:

@@ -13,7 +13,7 @@ _PLAIN: Final = re.compile(r"-?\d+(?:[./]\d+)?|\w+")
 _INTEGER: Final = re.compile(r"-?\d{1,15}")
 
 
-class SeparatingCase(NamedTuple):
+class DifferenceCase(NamedTuple):
     """A case that one version allows and the other does not.
 
     `witness` are the things that a quantified statement is violated by, `values` those of the terms that it
@@ -29,14 +29,14 @@ class SeparatingCase(NamedTuple):
     confirmed: bool
 
 
-def separating_case(result: Result, allowed_by: Literal["old", "new"]) -> SeparatingCase:
+def separating_case(result: Result, allowed_by: Literal["old", "new"]) -> DifferenceCase:
     """The case in the verdict of a version on a statement that does not follow from it."""
     scenario = result.evidence.false_scenario or Scenario((), result.evidence.could_be_false or {})
     asked = {"negation", "assumptions"} if result.verdict is Verdict.REFUTED else {"negation"}
     confirmed = any(
         each.query in asked and each.status == "sat" and each.tier == "checked" for each in result.assurances
     )
-    return SeparatingCase(allowed_by, scenario.witness, scenario.values, _as_case(scenario), confirmed)
+    return DifferenceCase(allowed_by, scenario.witness, scenario.values, _as_case(scenario), confirmed)
 
 
 def _as_case(scenario: Scenario) -> dict[str, Any] | None:

@@ -31,7 +31,7 @@ from potlang.policy.impact import renamed_test, renamed_words
 from potlang.policy.tests import PolicyError, PolicyTest, PolicyTestResult, own_tests, read_tests, run_tests
 from potlang.prove.options import Trust
 from potlang.report.results import Limits
-from potlang.utils.directories import user_directory
+from potlang.utils.directories import flush_folder, user_directory
 
 VARIABLE: Final = "POTLANG_POLICIES"
 _FORMAT: Final = 2
@@ -350,7 +350,7 @@ class Store:
                         os.link(draft, self._path(version.name, number))
                     except (FileExistsError, FileNotFoundError):
                         continue
-                    _flush_folder(folder)
+                    flush_folder(folder)
                     return numbered
         except OSError as error:
             raise _unusable(self.directory, error) from None
@@ -403,16 +403,6 @@ def _flush(path: Path, data: bytes) -> None:
         os.fsync(file)
     finally:
         os.close(file)
-
-
-def _flush_folder(path: Path) -> None:
-    # A name that is not flushed with its folder can be gone after the machine went down.
-    if hasattr(os, "O_DIRECTORY"):
-        folder = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)
 
 
 def _plain(version: Version) -> dict[str, Any]:

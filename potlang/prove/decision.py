@@ -26,7 +26,7 @@ STATES: dict[Verdict, State] = {
 ANSWERS: tuple[Known, ...] = ("sat", "unsat", "unknown", None)
 
 
-class Decided(NamedTuple):
+class ClaimDecision(NamedTuple):
     """A verdict; for `unknown` the verdicts still possible, none of them if the answers contradict."""
 
     verdict: Verdict
@@ -48,7 +48,7 @@ def _fits(known: Known, true: str) -> bool:
 
 
 @functools.cache
-def decide(assumptions: Known, positive: Known, negative: Known) -> Decided:
+def decide(assumptions: Known, positive: Known, negative: Known) -> ClaimDecision:
     """The verdict that the answers leave: one state, or `unknown` with the states left."""
     answers = (assumptions, positive, negative)
     left = tuple(
@@ -56,10 +56,10 @@ def decide(assumptions: Known, positive: Known, negative: Known) -> Decided:
         for verdict, state in STATES.items()
         if all(_fits(known, true) for known, true in zip(answers, state, strict=True))
     )
-    return Decided(left[0] if len(left) == 1 else Verdict.UNKNOWN, left)
+    return ClaimDecision(left[0] if len(left) == 1 else Verdict.UNKNOWN, left)
 
 
-def _gains(before: Decided, after: tuple[Decided, ...]) -> bool:
+def _gains(before: ClaimDecision, after: tuple[ClaimDecision, ...]) -> bool:
     return not before.settled and any(each.settled for each in after)
 
 
@@ -69,7 +69,7 @@ def needs_assumptions(positive: Known, negative: Known) -> bool:
     return _gains(before, (decide("sat", positive, negative), decide("unsat", positive, negative)))
 
 
-def paper_answer(decision: Decided, positive: Known) -> str | None:
+def paper_answer(decision: ClaimDecision, positive: Known) -> str | None:
     """Whether assumptions and claim are satisfiable together: `SAT`, `UNSAT`, None if not known."""
     known: Known = positive if positive in ("sat", "unsat") else None
     if known is None:

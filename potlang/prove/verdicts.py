@@ -18,7 +18,7 @@ from potlang.ir.module import Assertion, Claim
 from potlang.ir.nodes import Node, Quant, reachable
 from potlang.ir.pool import Pool
 from potlang.prove.decision import (
-    Decided,
+    ClaimDecision,
     decide,
     needs_assumptions,
     paper_answer,
@@ -67,7 +67,7 @@ class ClaimState:
     checks: list[CheckRecord] = field(default_factory=list)
     results: list[CheckResult] = field(default_factory=list)
     refutations: dict[str, CheckResult] = field(default_factory=dict)
-    decision: Decided = field(default_factory=lambda: decide(None, None, None))
+    decision: ClaimDecision = field(default_factory=lambda: decide(None, None, None))
     time_ms: float = 0.0
 
     @property

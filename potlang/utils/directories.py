@@ -22,3 +22,13 @@ def user_directory(variable: str, *, windows: str, macos: str, xdg: tuple[str, s
         return Path.home() / "Library" / macos
     base = os.environ.get(xdg[0], "")
     return (Path(base) if base.startswith("/") else Path.home() / xdg[1]) / other
+
+
+def flush_folder(path: Path) -> None:
+    """Put the names in a folder onto the disk: one that is not can be gone after the machine went down."""
+    if hasattr(os, "O_DIRECTORY"):
+        folder = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)

@@ -23,7 +23,7 @@ from potlang.models.endpoint.recorded import Recorded
 from potlang.models.endpoint.request import is_strict
 from potlang.policy import building
 from potlang.policy.building.builder import ExtractedPolicy, PolicyBuilder
-from potlang.policy.building.draft import Draft
+from potlang.policy.building.draft import PolicyDraft
 from potlang.policy.building.earlier import carried_over, earlier_build
 from potlang.policy.building.fidelity import FidelityReport, fidelity
 from potlang.policy.building.flags import instructs, like_names
@@ -423,7 +423,7 @@ def test_names_that_look_alike() -> None:
         {"name": name, "domain": [domain], "range": "Bool"}
         for name, domain in [("opened", "A"), ("is_opened", "A"), ("opened_item", "A"), ("opened_box", "B")]
     ]
-    found = like_names(Draft({"functions": functions}))
+    found = like_names(PolicyDraft({"functions": functions}))
     assert ("opened", "is_opened") in found and ("opened", "opened_item") in found
     assert not any("opened_box" in pair for pair in found)
 

@@ -16,7 +16,7 @@ from potlang.report.results import Scenario
 from potlang.report.text import listed, place_words, scenario_words
 
 if TYPE_CHECKING:
-    from potlang.policy import Difference, SeparatingCase, StatementChange, Store
+    from potlang.policy import Difference, DifferenceCase, StatementChange, Store
     from potlang.policy.difference import OpenStatement
     from potlang.policy.impact import VerdictChange
 
@@ -144,7 +144,7 @@ def _titled(kind: str, name: str) -> str:
     return name if name.startswith(f"{kind} ") else f"{kind} {name}"
 
 
-def _case_words(case: SeparatingCase) -> str:
+def _case_words(case: DifferenceCase) -> str:
     other = "old" if case.allowed_by == "new" else "new"
     shown = Scenario(case.witness, case.values)
     words = scenario_words(shown) if case.witness else scenario_words(shown).removeprefix(" with ")

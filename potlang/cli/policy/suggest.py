@@ -23,7 +23,7 @@ from potlang.diag.wording import counted, visible
 
 if TYPE_CHECKING:
     from potlang.languages.pot.program import Program
-    from potlang.policy import Coverage, Gap, JudgedTest, Overlap, PolicyTest, RuleMap, Store
+    from potlang.policy import Gap, JudgedTest, PolicyCoverage, PolicyTest, RuleMap, RuleOverlap, Store
     from potlang.report.results import Limits
 
 
@@ -223,7 +223,7 @@ def _gap_line(gap: Gap) -> str:
     return f"{gap.subject}: {said}"
 
 
-def _overlap_line(overlap: Overlap) -> str:
+def _overlap_line(overlap: RuleOverlap) -> str:
     from potlang.policy.judging import case_text
 
     names, kind = " and ".join(overlap.rules), overlap.kind
@@ -233,7 +233,7 @@ def _overlap_line(overlap: Overlap) -> str:
     return f"{kind}: {names} {said} {overlap.subject}, in the case {case_text(overlap.case)}"
 
 
-def _coverage_lines(found: Coverage) -> Iterator[str]:
+def _coverage_lines(found: PolicyCoverage) -> Iterator[str]:
     from potlang.policy.judging import case_text
 
     for rule in found.rules:

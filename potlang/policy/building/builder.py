@@ -16,13 +16,13 @@ from potlang.models.programs.prompting import language_reference
 from potlang.models.prompts import fill, template
 from potlang.models.replies.extract import BadReply
 from potlang.policy.building.batches import RULE_BATCH, WORD_BATCH, batches, shown
-from potlang.policy.building.draft import STATING, Draft, Item, cited, names_in, title_of
+from potlang.policy.building.draft import STATING, Item, PolicyDraft, cited, names_in, title_of
 from potlang.policy.building.flags import like_names
 from potlang.policy.building.reading import SourceDocument, SourceSentence
 from potlang.policy.building.replies import (
+    JudgedSentence,
     PolicyReply,
     ReplyProblem,
-    SentenceReading,
     problems_of_rules,
     problems_of_words,
     read_rules,
@@ -49,8 +49,8 @@ class ExtractedPolicy(NamedTuple):
     `problems` are those of replies that were given up, `failure` is that of the endpoint which ended it all.
     """
 
-    draft: Draft
-    readings: Mapping[int, SentenceReading]
+    draft: PolicyDraft
+    readings: Mapping[int, JudgedSentence]
     problems: tuple[str, ...]
     attempts: tuple[Attempt, ...]
     failure: str = ""
@@ -69,15 +69,15 @@ class PolicyBuilder:
         *,
         sampling: Sampling = USUAL,
         progress: BuildProgress | None = None,
-        draft: Draft | None = None,
-        readings: Mapping[int, SentenceReading] | None = None,
+        draft: PolicyDraft | None = None,
+        readings: Mapping[int, JudgedSentence] | None = None,
     ) -> None:
         self.structured = True
         self._source = source
         self._model_for = model_for
         self._sampling = sampling
         self._progress = progress
-        self._draft = draft or Draft()
+        self._draft = draft or PolicyDraft()
         self._readings = dict(readings or {})
         self._problems: list[str] = []
         self._attempts: list[Attempt] = []

@@ -19,16 +19,16 @@ _NAMING: Final = ("domain", "range", "sort", "body", "params")
 """Keys of declarations below which other words are named."""
 
 
-class Draft:
+class PolicyDraft:
     """Lists of items in the form of PoT; constants in groups of a list."""
 
     def __init__(self, sections: Mapping[str, Sequence[Item]] | None = None) -> None:
         given = sections or {}
         self.sections: dict[str, list[Item]] = {key: [*given.get(key, ())] for key in (*DECLARING, *STATING)}
 
-    def with_items(self, items: Mapping[str, Sequence[Item]]) -> Draft:
+    def with_items(self, items: Mapping[str, Sequence[Item]]) -> PolicyDraft:
         """The draft with more items behind its own."""
-        return Draft({key: [*own, *items.get(key, ())] for key, own in self.sections.items()})
+        return PolicyDraft({key: [*own, *items.get(key, ())] for key, own in self.sections.items()})
 
     def program(self, source: SourceDocument) -> dict[str, Any]:
         """The program, as JSON values."""
@@ -88,13 +88,13 @@ class Draft:
         for _, _, item in self.items(("functions", "constants")):
             item |= {key: _renamed(item[key], old, new) for key in _NAMING if key in item}
 
-    def without_orphans(self) -> Draft:
+    def without_orphans(self) -> PolicyDraft:
         """The draft without declarations that no sentence explains and nothing uses."""
         used: set[str] = set()
         for _, _, item in self.items():
             used |= names_in(item) | {str(item.get("sort")), str(item.get("range"))}
             used.update(map(str, item.get("domain") or ()))
-        return Draft(
+        return PolicyDraft(
             {
                 key: [
                     each

@@ -6,16 +6,16 @@ from collections.abc import Mapping, Sequence
 from difflib import SequenceMatcher
 from typing import Any, NamedTuple
 
-from potlang.policy.building.draft import DECLARING, STATING, Draft, Item, cited
+from potlang.policy.building.draft import DECLARING, STATING, Item, PolicyDraft, cited
 from potlang.policy.building.reading import SourceDocument
-from potlang.policy.building.replies import STATUSES, SentenceReading
+from potlang.policy.building.replies import STATUSES, JudgedSentence
 
 
 class EarlierBuild(NamedTuple):
     """The sentences of an earlier build, what was read in them, and its program."""
 
     sentences: tuple[str, ...]
-    readings: Mapping[int, SentenceReading]
+    readings: Mapping[int, JudgedSentence]
     program: Mapping[str, Any]
 
 
@@ -25,7 +25,7 @@ def earlier_build(value: Any) -> EarlierBuild:
         program = value["program"]
         sentences = tuple(str(each["text"]) for each in value["sentences"])
         readings = {
-            each["number"]: SentenceReading(
+            each["number"]: JudgedSentence(
                 each["number"], "", each["status"], each["reason"], tuple(map(str, each["readings"]))
             )
             for each in value["sentences"]
@@ -39,7 +39,9 @@ def earlier_build(value: Any) -> EarlierBuild:
     return EarlierBuild(sentences, readings, program)
 
 
-def carried_over(earlier: EarlierBuild, source: SourceDocument) -> tuple[Draft, dict[int, SentenceReading]]:
+def carried_over(
+    earlier: EarlierBuild, source: SourceDocument
+) -> tuple[PolicyDraft, dict[int, JudgedSentence]]:
     """The items and readings that still hold of a document: those of sentences that it still has.
 
     A rule that also cites a sentence which is gone, or overrides a rule that is gone, is left out, and all
@@ -54,7 +56,7 @@ def carried_over(earlier: EarlierBuild, source: SourceDocument) -> tuple[Draft, 
     words = {**_changed_numbers(earlier.sentences, [each.text for each in source.sentences]), **new}
     for key in DECLARING:
         sections[key] = [_renumbered(item, words) for item in earlier.program[key]]
-    draft = Draft(sections)
+    draft = PolicyDraft(sections)
     readings = {
         new[number]: each._replace(number=new[number])
         for number, each in earlier.readings.items()

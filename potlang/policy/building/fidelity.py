@@ -14,11 +14,11 @@ from potlang.linter.linter import lint
 from potlang.models.endpoint import Model, Sampling
 from potlang.models.loop.asking import Attempt
 from potlang.policy.building.builder import USUAL, BuildProgress, ExtractedPolicy, ModelFor, PolicyBuilder
-from potlang.policy.building.draft import Draft, formulas_of, title_of
+from potlang.policy.building.draft import PolicyDraft, formulas_of, title_of
 from potlang.policy.building.earlier import EarlierBuild, carried_over
 from potlang.policy.building.flags import PolicyFlag, flags_of
 from potlang.policy.building.reading import SourceDocument, SourceSentence
-from potlang.policy.building.replies import SentenceReading
+from potlang.policy.building.replies import JudgedSentence
 from potlang.policy.describing import describe
 from potlang.report.base import to_plain
 from potlang.report.results import Consistency, CoreItem, Limits, Quotation
@@ -165,7 +165,7 @@ def fidelity(source: SourceDocument, found: ExtractedPolicy, *, limits: Limits =
 
 
 def _sentence(
-    each: SourceSentence, reading: SentenceReading | None, citing: Mapping[int, list[str]]
+    each: SourceSentence, reading: JudgedSentence | None, citing: Mapping[int, list[str]]
 ) -> SentenceFidelity:
     items = tuple(dict.fromkeys(citing.get(each.number, ())))
     place = (each.number, each.text, each.kind, each.start, each.end)
@@ -174,7 +174,7 @@ def _sentence(
     return SentenceFidelity(*place, reading.status, reading.reason, reading.readings, items)
 
 
-def _items(draft: Draft, program: Program | None) -> Iterator[ItemWords]:
+def _items(draft: PolicyDraft, program: Program | None) -> Iterator[ItemWords]:
     """All items; facts and rules read back as sentences."""
     said = {} if program is None else {each.pointer: each.sentence for each in describe(program).rules}
     for section, at, item in draft.items():
@@ -184,7 +184,7 @@ def _items(draft: Draft, program: Program | None) -> Iterator[ItemWords]:
         yield ItemWords(title_of(section, at, item), pointer, text, words, tuple(item.get("cites", ())))
 
 
-def _findings(linted: Checked, draft: Draft, source: SourceDocument) -> Iterator[PolicyFinding]:
+def _findings(linted: Checked, draft: PolicyDraft, source: SourceDocument) -> Iterator[PolicyFinding]:
     """What the linter found, with the items that it is about and the sentences that these cite."""
     places = {f"/{section}/{at}": (section, at, item) for section, at, item in draft.items()}
     texts = {each.number: each.text for each in source.sentences}

@@ -11,8 +11,8 @@ from typing import Final, Literal, NamedTuple
 from potlang.policy.building.draft import (
     DECLARING,
     STATING,
-    Draft,
     Item,
+    PolicyDraft,
     cited,
     declared_names,
     formulas_of,
@@ -21,7 +21,7 @@ from potlang.policy.building.draft import (
 )
 from potlang.policy.building.numbers import STRUCTURAL, numbers_in_formula, numbers_said, stated_numbers
 from potlang.policy.building.reading import SourceDocument
-from potlang.policy.building.replies import SentenceReading
+from potlang.policy.building.replies import JudgedSentence
 
 FlagKind = Literal["number", "name", "left out", "instruction", "reading", "unused", "alike"]
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[^\W\d_]+")
@@ -53,7 +53,7 @@ class PolicyFlag(NamedTuple):
 
 
 def flags_of(
-    source: SourceDocument, draft: Draft, readings: Mapping[int, SentenceReading]
+    source: SourceDocument, draft: PolicyDraft, readings: Mapping[int, JudgedSentence]
 ) -> tuple[PolicyFlag, ...]:
     """All that is to be looked at, of items first and then of sentences."""
     return tuple(_Flagging(source, draft, readings).flags())
@@ -64,7 +64,7 @@ def instructs(sentence: str) -> bool:
     return _INSTRUCTS.search(sentence) is not None
 
 
-def like_names(draft: Draft, least: int = 1) -> list[tuple[str, str]]:
+def like_names(draft: PolicyDraft, least: int = 1) -> list[tuple[str, str]]:
     """Pairs of words of one kind and signature, where all words in the name of one are in that of the other.
 
     Of names that are not the same but for their form, so many words must be common.
@@ -95,7 +95,9 @@ def _stem(word: str) -> str:
 
 
 class _Flagging:
-    def __init__(self, source: SourceDocument, draft: Draft, readings: Mapping[int, SentenceReading]) -> None:
+    def __init__(
+        self, source: SourceDocument, draft: PolicyDraft, readings: Mapping[int, JudgedSentence]
+    ) -> None:
         self._draft = draft
         self._readings = readings
         self._texts = {each.number: each.text for each in source.sentences}

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, Literal, NamedTuple, get_args
 
 from potlang.models.replies.extract import BadReply, candidates
-from potlang.policy.building.draft import DECLARING, STATING, Draft, Item, cited, title_of
+from potlang.policy.building.draft import DECLARING, STATING, Item, PolicyDraft, cited, title_of
 from potlang.policy.building.reading import SourceSentence
 
 SentenceStatus = Literal["covered", "ignored", "ambiguous"]
@@ -19,7 +19,7 @@ _FEWEST_WORDS: Final = 3
 _WORD = re.compile(r"\w+")
 
 
-class SentenceReading(NamedTuple):
+class JudgedSentence(NamedTuple):
     """What a model says of a sentence: `reason` of one that is ignored, `readings` of an ambiguous one."""
 
     number: int
@@ -32,7 +32,7 @@ class SentenceReading(NamedTuple):
 class PolicyReply(NamedTuple):
     """What a reply says of sentences, and the items of its sections."""
 
-    readings: tuple[SentenceReading, ...]
+    readings: tuple[JudgedSentence, ...]
     sections: Mapping[str, tuple[Item, ...]]
 
 
@@ -96,7 +96,7 @@ def _sections(value: Mapping[str, Any], keys: Sequence[str]) -> dict[str, tuple[
     return found
 
 
-def _reading(entry: Item) -> SentenceReading:
+def _reading(entry: Item) -> JudgedSentence:
     number = entry.get("number")
     if type(number) is not int:
         raise BadReply("an entry of `sentences` has no `number`")
@@ -108,14 +108,14 @@ def _reading(entry: Item) -> SentenceReading:
         raise BadReply(f"the `readings` of sentence {number} are no list")
     texts = tuple(text for each in readings if (text := " ".join(str(each).split())))
     reason = " ".join(str(entry.get("reason") or "").split())
-    return SentenceReading(number, str(entry.get("quote") or ""), status, reason, texts)
+    return JudgedSentence(number, str(entry.get("quote") or ""), status, reason, texts)
 
 
 # --- against what was asked --------------------------------------------------------------------------
 
 
 def problems_of_rules(
-    reply: PolicyReply, asked: Sequence[SourceSentence], before: Draft
+    reply: PolicyReply, asked: Sequence[SourceSentence], before: PolicyDraft
 ) -> Iterator[ReplyProblem]:
     """What is wrong with a reply about these sentences, beside what a compiler finds ([BUILD-CHECK])."""
     numbers = [each.number for each in asked]
