@@ -24,6 +24,11 @@ settings.register_profile(
 settings.load_profile("potlang")
 
 
+def pytest_xdist_auto_num_workers() -> int:
+    """One more than there are processors: many tests wait, for a limit to strike or for another process."""
+    return (os.cpu_count() or 1) + 1
+
+
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     # A shell that runs its commands in the background has them ignore it, which some tests are about.
     signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -112,6 +112,7 @@ class Process:
                 raise Died("timeout", "the time was over before the worker had started") from None
             raise Died("crash", "the worker did not start") from None
         self._inherited = int(hello.get("inherited", 0))
+        self.peak = int(hello.get("peak", 0))
         self._exhausted_status = hello.get("exhausted")
         self._ready = True
 

@@ -192,7 +192,10 @@ def main(parent: int, name: str, *arguments: str) -> None:
     limits.deepen_stack()
     watch(parent, pipes.fileno(), only_pipe=is_watched)
     with contextlib.suppress(BrokenPipeError, FrameError):
-        pipes.send({"inherited": limits.inherited, "exhausted": service.exhausted_status})
+        # A worker may die in its first request: then its size by now is all that is known of it.
+        pipes.send(
+            {"inherited": limits.inherited, "peak": limits.peak(), "exhausted": service.exhausted_status}
+        )
         _serve(service, pipes, limits)
     service.close()
     os._exit(0)
