@@ -54,7 +54,7 @@ class _FidelityPage:
             yield f"It ended early: {self._report['failure']}"
 
     def flags(self) -> Html:
-        """What an expert should look at."""
+        """Places that an expert should look at."""
         rows = [
             element(
                 "tr",
@@ -80,7 +80,7 @@ class _FidelityPage:
             yield Html(" ")
 
     def findings(self) -> Html:
-        """What contradicts each other, and what the solvers found beside that."""
+        """Rules that contradict each other, and what the solvers found beside that."""
         conflict = [
             element("li", code_text(each["text"]), *self._quotes(each.get("quotes", ())))
             for each in self._report["conflict"]

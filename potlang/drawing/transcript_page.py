@@ -40,7 +40,7 @@ _SAID: Final = {
 }
 """The verdicts in words, by what was written."""
 _NOUNS: Final = {"program": "claim", "answer": "claim", "trace": "node", "solution": "step"}
-"""What has verdicts, by what was written."""
+"""The things that have verdicts, by what was written."""
 _PARTS: Final = {"arguments": "found in what it calls a tool with", "reasoning": "found in its thoughts"}
 _MOST_FINDINGS: Final = 100
 _FEW: Final = 30

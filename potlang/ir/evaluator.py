@@ -75,7 +75,7 @@ class OutOfSteps(NotEvaluable):
 
 
 class Survey:
-    """What evaluating needs to know of the nodes of one pool, whatever they mean: found out once."""
+    """Facts about the nodes of one pool that evaluating needs, whatever they mean: found out once."""
 
     def __init__(self) -> None:
         self.free: dict[int, tuple[Var, ...]] = {}

@@ -226,7 +226,7 @@ class LintedProgram:
             text = self.writer.term(node, free)
         except Unwritable:
             return "…"
-        text = _bare(text)
+        text = bare(text)
         return text if len(text) <= _LONGEST_TEXT else f"{text[:_LONGEST_TEXT]}…"
 
     def without_rules(self, left_out: Iterable[Statement]) -> list[Node]:
@@ -335,7 +335,7 @@ def conjuncts(node: Node) -> Iterator[Node]:
             yield each
 
 
-def _bare(text: str) -> str:
+def bare(text: str) -> str:
     """A text without the brackets around all of it."""
     if not (text.startswith("(") and text.endswith(")")):
         return text

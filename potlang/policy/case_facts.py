@@ -12,7 +12,7 @@ from potlang.ir.nodes import App, Lit, Node, Sym, Symbol, SymbolKind
 from potlang.ir.pool import Pool
 from potlang.ir.sorts import BOOL, REAL, STRING, EnumSort, IntSort, MeasureSort, RealSort
 from potlang.ir.substitute import substitute
-from potlang.linter.linted import literal
+from potlang.linter.linted import bare, literal
 from potlang.policy.boundaries import candidates, decided_by, has_values, is_literal, terms_of
 from potlang.policy.case_search import CaseInquiry, CaseQuestion, CaseSearch, CaseWay
 from potlang.policy.cases import FACTS, SORT
@@ -207,15 +207,3 @@ def _decimal_text(node: Node, text: str) -> str:
         return text
     found = _json_value(node)
     return text if found is None or "e" in repr(found) else repr(found)
-
-
-def bare(text: str) -> str:
-    """A text without the brackets around all of it."""
-    if not (text.startswith("(") and text.endswith(")")):
-        return text
-    depth = 0
-    for at, char in enumerate(text):
-        depth += (char == "(") - (char == ")")
-        if depth == 0 and at < len(text) - 1:
-            return text
-    return text[1:-1]

@@ -75,7 +75,7 @@ class CaseContent(NamedTuple):
 
 
 class Case:
-    """What is known of one matter: a JSON object of names with their values, as in [POLICY-CASE].
+    """The known facts of one matter: a JSON object of names with their values, as in [POLICY-CASE].
 
     A name that the policy does not declare, with an object, is a new individual; its keys are functions of
     one argument, and `sort` names its sort where these do not tell. A declared constant may have an object

@@ -23,7 +23,7 @@ class SpokenRule(NamedTuple):
 
 
 class PolicyDescription(NamedTuple):
-    """What a policy says: its description, its functions and names, its facts and rules in sentences."""
+    """The content of a policy: its description, its functions and names, its facts and rules in sentences."""
 
     description: str
     vocabulary: tuple[str, ...]

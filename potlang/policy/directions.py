@@ -183,6 +183,6 @@ def _members(program: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def _things(words: dict[str, Any], program: dict[str, Any]) -> Iterable[dict[str, Any]]:
-    """What has no arguments: variables, constants, and values of sorts that the program has with others."""
+    """Terms without arguments: variables, constants, and values of sorts that the program has with others."""
     added = {name for sort in program["sorts"] for name in sort.get("values", ())}
     return [*words["variables"], *(each for each in _members(words) if each["name"] not in added)]

@@ -58,7 +58,7 @@ class RuleOverlap(NamedTuple):
 
 
 class RuleMap(NamedTuple):
-    """What rules leave open, and where several of them apply; `not_asked` counts pairs beyond the limit."""
+    """Cases that rules leave open, and those where several apply; `not_asked` counts pairs beyond the limit."""
 
     gaps: tuple[Gap, ...]
     overlaps: tuple[RuleOverlap, ...]
@@ -132,7 +132,7 @@ def _both_ways(pool: Pool, part: RulePart) -> Iterator[RulePart]:
 
 
 def _unified(pool: Pool, term: App | Sym, things: Sequence[Node]) -> tuple[dict[Node, Node], list[Node]]:
-    """What the variables of a term stand for where it is about these things, and what has to be equal."""
+    """The meanings of the variables of a term where it is about these things, and what has to be equal."""
     replaced: dict[Node, Node] = {}
     equal: list[Node] = []
     for arg, thing in zip(term.args if isinstance(term, App) else (), things, strict=True):

@@ -130,7 +130,7 @@ def _in_rule(
 
 
 def _for_some(rule: s.StatementDecl) -> str | None:
-    """What a rule for all says for some, as a formula; None for rules with exceptions and without binders."""
+    """A rule for all as a formula for some; None for rules with exceptions and without binders."""
     if rule.quantifier != "forall" or rule.unless or rule.overrides or rule.default:
         return None
     if rule.antecedent is not None and rule.consequent is not None:

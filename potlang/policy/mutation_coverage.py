@@ -1,4 +1,4 @@
-"""What a policy's tests leave undecided: its mutants that pass them all ([POLICY-COVERAGE])."""
+"""Parts of a policy that its tests leave undecided: its mutants that pass them all ([POLICY-COVERAGE])."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Hole(NamedTuple):
 
 
 class RuleCoverage(NamedTuple):
-    """What tests decide of one fact, rule or definition: counts of its mutants, and the holes.
+    """The share that tests decide of one fact, rule or definition: counts of its mutants, and the holes.
 
     `equivalent` mutants say the same as the policy, so that no test can tell them from it.
     """
@@ -94,7 +94,7 @@ def coverage(
     budget_ms: int = BUDGET_MS,
     workers: Workers | None = None,
 ) -> PolicyCoverage:
-    """What the tests decide of each rule, by at most `most` of the policy's mutants, drawn with a seed.
+    """The share of each rule that tests decide, by at most `most` of the policy's mutants, drawn by a seed.
 
     `limits` are those of one mutant. A test that fails on the policy itself notices nothing.
     """
@@ -200,7 +200,7 @@ def _follows(program: Program, other: Program, limits: Limits) -> bool:
 
 
 def _statements(program: Program) -> Iterator[str]:
-    """What a program assumes, as formulas in its words."""
+    """The assumptions of a program, as formulas in its words."""
     module = program.module.typed or program.module
     writer, pool = Writer(module), module.pool
     for assertion in module.assertions:

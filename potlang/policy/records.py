@@ -22,7 +22,7 @@ from potlang.utils.directories import flush_folder
 from potlang.version import __version__
 
 START: Final = "0" * 64
-"""What the first record has for the digest of the one before."""
+"""In the first record the place of the digest of the one before."""
 DATABASE: Final = ".sqlite3"
 _LONGEST: Final = 64 << 20
 _KEYS: Final = ("at", "before", "content", "digest", "kind", "number", "potlang")
@@ -50,7 +50,7 @@ class DecisionRecord(NamedTuple):
 
 
 class RecordFault(NamedTuple):
-    """What is wrong with a chain, at the place of a record (a line of the file)."""
+    """A fault of a chain, at the place of a record (a line of the file)."""
 
     place: int
     problem: str

@@ -154,7 +154,7 @@ class _Side:
 
 
 def _mark(word: VocabularyWord) -> str:
-    """What a signature has wherever it has the word."""
+    """The place of the word itself in a signature."""
     return quoted(word.name) if word.kind == "value" else name_text(word.name)
 
 

@@ -31,7 +31,7 @@ class ChangedDecision(NamedTuple):
 
 @dataclass(slots=True)
 class Replay:
-    """What came of deciding the records of a chain again.
+    """The outcome of deciding the records of a chain again.
 
     `decisions` were decided again and are the same unless they are in `changed`; `open` are places where the
     verdict is unknown now. `head` is the digest of the last record: who keeps it elsewhere finds that the end

@@ -19,7 +19,7 @@ _CONNECTIVES: Final = (op.NOT, op.AND, op.OR, op.IMPLIES, op.IFF, op.XOR)
 
 
 class RulePart(NamedTuple):
-    """What a fact, a rule or a definition says: for all `binders`, `conclusion` where `condition` holds.
+    """The content of a fact, a rule or a definition: for all `binders`, `conclusion` where `condition` holds.
 
     `both_ways`: it says the opposite where the condition does not hold. `open`: it says of something that it
     has the conclusion, and of no thing in particular; the part is one such thing. `key` is that of the
@@ -203,7 +203,7 @@ def atoms(formula: Node) -> list[Node]:
 
 
 def subject(formula: Node) -> App | Sym | None:
-    """What a literal or a comparison says something of: a function of the program at some arguments."""
+    """The subject of a literal or a comparison: a function of the program at some arguments."""
     atom, _ = literal(formula)
     sides = atom.args if isinstance(atom, App) and atom.op in (op.EQ, op.LT, op.LE) else (atom,)
     return next((found for side in sides if (found := declared(side)) is not None), None)
@@ -232,7 +232,7 @@ def contrapositives(pool: Pool, part: RulePart) -> Iterator[RulePart]:
 
 
 def stronger(pool: Pool, formula: Node) -> list[Node]:
-    """What is said if something exists, with one of its choices made: of "a or b" the a alone, and the b."""
+    """Statements if something exists, with one of its choices made: of "a or b" the a alone, and the b."""
     if not (isinstance(formula, Quant) and formula.kind == "exists"):
         return []
     return [pool.quant("exists", formula.binders, each) for each in _choices(pool, formula.body)]

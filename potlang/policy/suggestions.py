@@ -61,7 +61,7 @@ class Suggestions(NamedTuple):
 
 
 class _Target(NamedTuple):
-    """What a test is to show: `shows` has a place for the text of `about`. `ways` are tried in order."""
+    """The aim of a test: `shows` has a place for the text of `about`. `ways` are tried in order."""
 
     kind: SuggestionKind
     shows: str
@@ -69,11 +69,11 @@ class _Target(NamedTuple):
     claim: Node
     ways: tuple[CaseWay, ...]
     others: bool | None = None
-    """What is said of all else that might be said instead, as far as it may be: that it is not so, or is."""
+    """A statement on all else that might be said instead, as far as it may be: that it is not so, or is."""
     is_needed: bool = True
     """Whether it is worth telling that there is no such case."""
     otherwise: tuple[CaseWay, ...] = ()
-    """What is looked for where there is none: a case that does not show it, and is near."""
+    """The goal where there is none: a case that does not show it, and is near."""
 
 
 class _Draft(NamedTuple):
@@ -283,7 +283,7 @@ class _PartTests:
 
     @cached_property
     def _others(self) -> list[Node]:
-        """What might be said in the place of what the rule says: other predicates of the same things."""
+        """Statements in the place of the rule's own: other predicates of the same things."""
         said = [*atoms(self._conclusion), *self._atoms]
         heads = [head for each in said if (head := declared(each)) is each and head.sort is BOOL]
         near = self._near

@@ -1,4 +1,4 @@
-"""What changed between two texts, token by token, in a few words: `18 → 21`."""
+"""The changes between two texts, token by token, in a few words: `18 → 21`."""
 
 from __future__ import annotations
 

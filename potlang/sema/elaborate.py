@@ -98,7 +98,7 @@ class Elaborator:
         self.closures: dict[Symbol, dict[tuple[Node, Node], Node]] = {}
         """Transitive closures of relations, by pairs of members, once each."""
         self.kept: KeptAggregates | None = None
-        """What takes aggregates over sorts whose members are not all known yet; None: all are written out."""
+        """Aggregates over sorts whose members are not all known yet; None: all are written out."""
         self.members: Callable[[Sort], list[Node] | None] = lambda sort: None
         """The named members of a finite or declared sort, None where there is no such list."""
 

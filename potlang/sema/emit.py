@@ -289,7 +289,7 @@ def _tree_size(nodes: list[Node]) -> int:
 
 
 class _Cited:
-    """What the items of a program cite, for the items of its module."""
+    """The citations of the items of a program, for the items of its module."""
 
     def __init__(self, tree: ParsedProgram) -> None:
         self._tree = tree

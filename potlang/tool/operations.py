@@ -255,7 +255,7 @@ def reference(given: CallArguments, deadline: float) -> Answer:
 
 
 def _described(program: Program) -> str:
-    """What a policy says, as lines."""
+    """The description of a policy, as lines."""
     from potlang.policy import describe
 
     found = describe(program)

@@ -200,7 +200,7 @@ def _program_text(program: dict[str, Any]) -> str:
 
 
 def _show_difference(before: EarlierBuild, found: FidelityReport, seconds: Seconds) -> None:
-    """What the policy decides otherwise than the earlier one, on standard error."""
+    """The claims that the policy decides otherwise than the earlier one, on standard error."""
     from potlang.cli.policy.diff import difference_lines
     from potlang.languages.pot.check import compile as compile_program
     from potlang.policy import compare

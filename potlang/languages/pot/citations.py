@@ -1,4 +1,4 @@
-"""What a program cites of the document that it was made from ([CITE-ITEM], [CITE-QUOTE])."""
+"""Citations of the document that it was made from ([CITE-ITEM], [CITE-QUOTE])."""
 
 from __future__ import annotations
 

@@ -206,7 +206,7 @@ class MeteredModel(WrappedModel):
         return Held(most, prompt)
 
     def unheld(self, messages: Sequence[Message], settings: Settings) -> Held:
-        """What settles a request for which an earlier run held something, and this one nothing."""
+        """The amount that settles a request for which an earlier run held something, and this one nothing."""
         return Held(Spent(), estimated_prompt(messages, every_setting(settings)))
 
     def settle(self, held: Held, found: Completion | EndpointError | None) -> None:

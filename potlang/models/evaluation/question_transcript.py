@@ -34,7 +34,7 @@ _GRADES: Final = {
 
 
 class _Kept(NamedTuple):
-    """What a file has of one question, and the ids of all."""
+    """The lines of a file on one question, and the ids of all."""
 
     question: Question | None
     outcome: QuestionOutcome | None
@@ -134,7 +134,7 @@ def _elected(question: Question, outcome: QuestionOutcome) -> str:
 
 
 def _expected(question: Question, outcome: QuestionOutcome | None) -> str:
-    """What the right answer is, and how the outcome is graded by its verdicts, as a sentence."""
+    """The right answer, and how the outcome is graded by its verdicts, as a sentence."""
     if question.answer is None or outcome is None:
         return ""
     grade = judge(question, outcome, AnswerReading.VERDICT).status

@@ -119,7 +119,7 @@ class ResultsFile(Closing):
         return found.names if isinstance(found, KeptBatch) else ()
 
     def reply(self, name: str) -> BatchReply | None:
-        """What came last of a request in a batch."""
+        """The last outcome of a request in a batch."""
         found = self._journal.entries.get(f"reply {name}")
         return found if isinstance(found, BatchReply) else None
 

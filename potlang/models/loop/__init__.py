@@ -1,1 +1,1 @@
-"""What the loops around a model share: attempts, stages, samples, journals, images, transcripts."""
+"""Shared parts of the loops around a model: attempts, stages, samples, journals, images, transcripts."""

@@ -31,7 +31,7 @@ class AwaitsBatch(Exception):
 
 
 class BatchReply(NamedTuple):
-    """What came of a request in a batch: the `completion`, None where it failed."""
+    """The outcome of a request in a batch: the `completion`, None where it failed."""
 
     batch: str
     completion: Completion | None
@@ -50,7 +50,7 @@ class BatchRecord(Protocol):
         """The names of a batch's requests, in order."""
 
     def reply(self, name: str) -> BatchReply | None:
-        """What came last of a request."""
+        """The last outcome of a request."""
 
     def keep_batch(self, batch: str, names: Sequence[str]) -> None:
         """Adds a batch that was handed in."""
@@ -100,7 +100,7 @@ class BatchedModel(WrappedModel):
         self._replies: dict[str, Completion | EndpointError] = {}
         self._held: dict[str, Held] = {}
         self._left_out: dict[str, frozenset[str]] = {}
-        """What was left out of the requests of a batch of this run."""
+        """The parameters left out of the requests of a batch of this run."""
         self._over: EndpointError | None = None
 
     def keep_in(self, record: BatchRecord) -> None:

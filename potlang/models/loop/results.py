@@ -1,4 +1,4 @@
-"""What the results of the three loops share: attempts as JSON, the cost, the face of a transcript."""
+"""Shared parts of the results of the three loops: attempts as JSON, the cost, the face of a transcript."""
 
 from __future__ import annotations
 
@@ -137,7 +137,7 @@ def nothing_written(kind: str, attempts: Sequence[Attempt], problem: str) -> str
 
 
 class SampledReplies(ABC):
-    """What a model was asked several times for, with its cost, its JSON form and its text."""
+    """The replies of a model that was asked several times, with their cost, its JSON form and its text."""
 
     __slots__ = ()
 

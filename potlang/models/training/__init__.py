@@ -1,1 +1,1 @@
-"""What trains models: rewards, losses, and records of traces."""
+"""Training of models: rewards, losses, and records of traces."""

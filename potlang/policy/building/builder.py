@@ -44,7 +44,7 @@ _AGAIN: Final = "Reply with the whole JSON object, corrected, and nothing else."
 
 
 class ExtractedPolicy(NamedTuple):
-    """What was extracted of a document: the draft, and what was said of each sentence.
+    """The extract of a document: the draft, and what was said of each sentence.
 
     `problems` are those of replies that were given up, `failure` is that of the endpoint which ended it all.
     """

@@ -1,4 +1,4 @@
-"""What an earlier build of a document says of the sentences that did not change ([BUILD-CHANGED])."""
+"""Parts of an earlier build of a document on the sentences that did not change ([BUILD-CHANGED])."""
 
 from __future__ import annotations
 

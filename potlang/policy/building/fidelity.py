@@ -55,7 +55,7 @@ class SentenceFidelity(NamedTuple):
 
 
 class PolicyFinding(NamedTuple):
-    """What a solver found of the rules: such as one that never applies, or two that contradict each other."""
+    """A finding of a solver on the rules, such as one that never applies, or two that clash."""
 
     code: str
     text: str
@@ -185,7 +185,7 @@ def _items(draft: PolicyDraft, program: Program | None) -> Iterator[ItemWords]:
 
 
 def _findings(linted: Checked, draft: PolicyDraft, source: SourceDocument) -> Iterator[PolicyFinding]:
-    """What the linter found, with the items that it is about and the sentences that these cite."""
+    """The findings of the linter, with the items that it is about and the sentences that these cite."""
     places = {f"/{section}/{at}": (section, at, item) for section, at, item in draft.items()}
     texts = {each.number: each.text for each in source.sentences}
     for each in linted.diagnostics:

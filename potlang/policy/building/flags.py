@@ -1,4 +1,4 @@
-"""What an expert should look at in a policy that a model wrote ([BUILD-FLAGS])."""
+"""Places that an expert should look at in a policy that a model wrote ([BUILD-FLAGS])."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ _SCALES: Final[Mapping[str, tuple[Fraction, ...]]] = MappingProxyType(
         "day": (Fraction(24),),
     }
 )
-"""What a number of these is in smaller or larger ones."""
+"""The worth of one of these in smaller or larger ones."""
 _REFERENCE = re.compile(
     r"\b(?:sections?|articles?|chapters?|paragraphs?|annex|appendix|parts?|tables?)\s+\d[\d.]*"
     r"(?:\s*(?:,|and|or|to)\s*\d[\d.]*)*|§+\s*\d[\d.]*|^\s*\d{1,3}[.)]\s",

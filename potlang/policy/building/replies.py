@@ -20,7 +20,7 @@ _WORD = re.compile(r"\w+")
 
 
 class JudgedSentence(NamedTuple):
-    """What a model says of a sentence: `reason` of one that is ignored, `readings` of an ambiguous one."""
+    """The word of a model on a sentence: `reason` of one that is ignored, `readings` of an ambiguous one."""
 
     number: int
     quote: str
@@ -30,14 +30,14 @@ class JudgedSentence(NamedTuple):
 
 
 class PolicyReply(NamedTuple):
-    """What a reply says of sentences, and the items of its sections."""
+    """The statements of a reply on sentences, and the items of its sections."""
 
     readings: tuple[JudgedSentence, ...]
     sections: Mapping[str, tuple[Item, ...]]
 
 
 class ReplyProblem(NamedTuple):
-    """What is wrong with a reply: with an item (its section and place), a sentence, or all of it."""
+    """A fault of a reply: of an item (its section and place), a sentence, or all of it."""
 
     text: str
     item: tuple[str, int] | None = None
@@ -76,7 +76,7 @@ def read_same(text: str, pairs: Sequence[tuple[str, str]]) -> list[tuple[str, st
 
 
 def read_rules(text: str) -> PolicyReply:
-    """What a reply says of sentences, and its items, as they stand there. Raises BadReply."""
+    """The statements of a reply on sentences, and its items, as they stand there. Raises BadReply."""
     value = read_object(text, ("sentences", *STATING))
     entries = _sections(value, ("sentences",))["sentences"]
     return PolicyReply(tuple(map(_reading, entries)), _sections(value, (*DECLARING, *STATING)))
@@ -117,7 +117,7 @@ def _reading(entry: Item) -> JudgedSentence:
 def problems_of_rules(
     reply: PolicyReply, asked: Sequence[SourceSentence], before: PolicyDraft
 ) -> Iterator[ReplyProblem]:
-    """What is wrong with a reply about these sentences, beside what a compiler finds ([BUILD-CHECK])."""
+    """The faults of a reply about these sentences, beside what a compiler finds ([BUILD-CHECK])."""
     numbers = [each.number for each in asked]
     yield from _of_citations(reply.sections, STATING, numbers)
     yield from _of_citations(reply.sections, DECLARING, numbers)
@@ -134,7 +134,7 @@ def problems_of_rules(
 
 
 def problems_of_words(reply: PolicyReply, asked: Sequence[SourceSentence]) -> Iterator[ReplyProblem]:
-    """What is wrong with declarations for these sentences, beside what a compiler finds."""
+    """The faults of declarations for these sentences, beside what a compiler finds."""
     return _of_citations(reply.sections, DECLARING, [each.number for each in asked])
 
 

@@ -149,7 +149,7 @@ class CompiledPolicy:
     # --- deciding ---
 
     def decide(self, facts: SessionFacts) -> Follows | None:
-        """What follows of the last event by facts alone; None if that is not decided by them."""
+        """The verdict on the last event by facts alone; None if that is not decided by them."""
         if self.statements.slow or not facts.is_plain:
             return None
         facts.steps = _MOST_STEPS

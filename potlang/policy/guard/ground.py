@@ -200,7 +200,7 @@ def statements_of(assertion: Assertion, compiler: TermCompiler) -> Iterator[Even
 
 
 def _constraints(formula: Node, compiler: TermCompiler) -> Iterator[tuple[tuple[Node, ...], Node]]:
-    """What a formula says beside rules for closed predicates, each with its conditions."""
+    """The content of a formula beside rules for closed predicates, each with its conditions."""
     stack: list[tuple[Node, tuple[Node, ...]]] = [(formula, ())]
     while stack:
         node, conditions = stack.pop()

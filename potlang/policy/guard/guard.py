@@ -49,7 +49,7 @@ Decider = Literal["facts", "solver", "guard"]
 
 
 class Permission(StrEnum):
-    """What becomes of a call."""
+    """The fate of a call."""
 
     ALLOW = "allow"
     DENY = "deny"
@@ -57,7 +57,7 @@ class Permission(StrEnum):
 
 
 class Decision(NamedTuple):
-    """What becomes of an event, why, and the state of the session after it.
+    """The decision on an event, its reason, and the state of the session after it.
 
     `by` says who decided: the facts of the session alone, a solver, or the guard, which refused the event or
     met with a fault: then there is no `verdict` on the claim that the event is allowed.
@@ -317,7 +317,7 @@ class Guard:
         return Case(self.case(state, fields)).applied(self._policy.program)
 
     def case(self, state: GuardState, fields: Mapping[str, Any]) -> dict[str, Any]:
-        """What is known of a session with one event more, as a case of the policy."""
+        """The known facts of a session with one event more, as a case of the policy."""
         options = self.options
         found: dict[str, Any] = {**self._base, **state.case}
         events: list[dict[str, Any]] = []

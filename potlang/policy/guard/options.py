@@ -1,4 +1,4 @@
-"""What a guard is told of its policy: which functions have which part ([GUARD-OPTIONS])."""
+"""The options of a guard on its policy: which functions have which part ([GUARD-OPTIONS])."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class GuardOptions:
     allowed: str = "allowed"
     succeeded: str = "succeeded"
     otherwise: Otherwise = "ask"
-    """What is decided where neither follows."""
+    """The decision where neither follows."""
     arguments: Arguments | None = None
     """None: each function of an event that nothing else gives has an argument of its name."""
     outcome: tuple[str, ...] = ()
@@ -55,7 +55,7 @@ class GuardOptions:
     defaults: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
     """Values that functions have for events which do not give them."""
     case: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
-    """What is known in every session."""
+    """The known facts of every session."""
     timeout: float = 5.0
     """Seconds for one decision, where a solver is asked."""
     policy: str = ""

@@ -1,4 +1,4 @@
-"""What a guard's policy has for what: the sort of events, and the functions that a guard sets or asks for."""
+"""The roles in a guard's policy: the sort of events, and the functions that a guard sets or asks for."""
 
 from __future__ import annotations
 

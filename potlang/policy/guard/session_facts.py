@@ -1,4 +1,4 @@
-"""What is known of one session: the values of functions, by number, and the events in their order."""
+"""The known facts of one session: the values of functions, by number, and the events in their order."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 class MissingValue:
-    """What a term has where nothing says its value."""
+    """The value of a term of which nothing says it."""
 
     __slots__ = ()
 
@@ -51,9 +51,9 @@ class SessionFacts:
         self.by_tool: dict[object, list[int]] = {}
         """By the value of the function that says the tool the events that have it."""
         self.base: list[GroundClause] = []
-        """What the policy says where no event is meant."""
+        """The formulas of the policy in which no event is meant."""
         self.clauses: list[list[GroundClause]] = []
-        """What it says of each event and those before it."""
+        """Its formulas on each event and those before it."""
         self.stale = 0
         """The first event for which `clauses` are to be made again."""
         self.assigned: dict[AtomKey, bool] = {}

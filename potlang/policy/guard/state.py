@@ -45,7 +45,7 @@ class GuardState:
     log: tuple[Mapping[str, Any], ...]
     seal: str
     facts: SessionFacts | None = field(default=None, compare=False, repr=False)
-    """What the log says, as far as it was read; None of a state that was kept."""
+    """The content of the log, as far as it was read; None of a state that was kept."""
     count: int = 0
     """The number of events."""
 

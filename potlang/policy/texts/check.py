@@ -35,7 +35,7 @@ _TEMPERATURE = 0.7
 
 
 class TextFinding(StrEnum):
-    """What is found about a text under a policy ([POLICY-TEXT-FINDING])."""
+    """The finding about a text under a policy ([POLICY-TEXT-FINDING])."""
 
     VALID = "valid"
     INVALID = "invalid"

@@ -30,7 +30,7 @@ class TranslatedFormula(NamedTuple):
 
 
 class Translation(NamedTuple):
-    """What a text says in a policy's words.
+    """The content of a text in a policy's words.
 
     `individuals` are things that the policy does not name, with their sorts. The `premises` are what the
     text takes as given, the `claims` what it says to follow.

@@ -87,7 +87,7 @@ def translation_prompt(program: Program, text: str) -> str:
 
 
 def _descriptions(program: Program) -> Iterator[str]:
-    """What the policy says its sorts, functions and constants are."""
+    """The descriptions of the policy's sorts, functions and constants."""
     value = program_value(program)
     for section in _SECTIONS:
         items = value.get(section)

@@ -21,7 +21,7 @@ class ItemReader:
         self.sink = sink
         self.shapes = Shapes(sink)
         self.cites: dict[str, tuple[int, ...]] = {}
-        """What the items that were read cite, by pointer ([CITE-ITEM])."""
+        """The citations of the items that were read, by pointer ([CITE-ITEM])."""
 
     def _object(
         self, value: object, pointer: str, what: str, known: tuple[str, ...], required: tuple[str, ...] = ()
