@@ -15,7 +15,7 @@ from potlang.policy.gaps import Gap, RuleMap, RuleOverlap, rule_map
 from potlang.policy.impact import PolicyQuestion, VerdictChange, read_log
 from potlang.policy.judging import JudgedTest, read_judged
 from potlang.policy.mutants import Mutant, mutants
-from potlang.policy.mutation_coverage import Hole, PolicyCoverage, RuleCoverage, coverage
+from potlang.policy.mutation_coverage import CoverageHole, PolicyCoverage, RuleCoverage, coverage
 from potlang.policy.scenes import DifferenceCase
 from potlang.policy.store import Store, Version, default_directory, open_store
 from potlang.policy.suggestions import SuggestedTest, Suggestions, suggest
@@ -28,7 +28,7 @@ __all__ = [
     "PolicyCoverage",
     "Difference",
     "Gap",
-    "Hole",
+    "CoverageHole",
     "JudgedTest",
     "MissingFact",
     "Mutant",

@@ -58,7 +58,7 @@ class RuleOverlap(NamedTuple):
 
 
 class RuleMap(NamedTuple):
-    """Cases that rules leave open, and those where several apply; `not_asked` counts pairs beyond the limit."""
+    """Cases that rules leave open, or decide twice; `not_asked` counts pairs beyond the limit."""
 
     gaps: tuple[Gap, ...]
     overlaps: tuple[RuleOverlap, ...]

@@ -26,7 +26,7 @@ _KINDS: Final[tuple[SuggestionKind, ...]] = ("boundary", "condition", "conclusio
 """The order in which suggested tests are tried: the shorter cases first."""
 
 
-class Hole(NamedTuple):
+class CoverageHole(NamedTuple):
     """A change of a rule that no test notices, and a test that would."""
 
     kind: MutantKind
@@ -47,7 +47,7 @@ class RuleCoverage(NamedTuple):
     noticed: int = 0
     equivalent: int = 0
     unknown: int = 0
-    holes: tuple[Hole, ...] = ()
+    holes: tuple[CoverageHole, ...] = ()
 
 
 class PolicyCoverage(NamedTuple):
@@ -154,7 +154,7 @@ class _Trial:
         test = self._closing(rule, changed)
         if test is None:
             return rule._replace(unknown=rule.unknown + 1)
-        hole = Hole(mutant.kind, mutant.pointer, mutant.before, mutant.after, test)
+        hole = CoverageHole(mutant.kind, mutant.pointer, mutant.before, mutant.after, test)
         return rule._replace(holes=(*rule.holes, hole))
 
     def _noticing(self, changed: Program, tests: Sequence[PolicyTest]) -> PolicyTest | None:
