@@ -214,8 +214,14 @@ class _Gaps:
                     return _Opening(told if self._is_open(inquiry, told, says) else None, None)
                 if "unknown" in sides:
                     break
+                is_true = sides[0] == "sat"
+                decided = says if is_true else self._pool.negate(says)
+                # Often the conclusion is the same wherever no rule applies, as that of a closed predicate.
+                denied = ((), (says,)) if is_true else ((says,), ())
+                (others,) = inquiry.ask([CaseQuestion(denied[0], (*applies, *seen, *denied[1]))])
+                if others.status == "unsat":
+                    return _Opening(None, [self._pool.disj((*applies, *seen, decided)), *claims])
                 case = self._pool.conj([each.formula(self._pool) for each in facts])
-                decided = says if sides[0] == "sat" else self._pool.negate(says)
                 claims.append(self._pool.implies(case, decided))
                 seen.append(case)
         return _Opening(None, None)

@@ -194,10 +194,18 @@ def test_gaps_and_conflicts_are_shown(store: Path, tmp_path: Path) -> None:
     later = {"antecedent": "days(x) > 30", "consequent": "not returnable(x)"}
     rules = [REFUND["rules"][0], {**REFUND["rules"][1], "implies": later}]
     whole = potc(store, "gaps", refund(tmp_path, rules=rules))
-    assert whole.returncode == 0, whole.stdout
+    assert (whole.returncode, whole.stdout) == (
+        0,
+        "no gap: returnable(item)\n1 pair of rules proved to be apart\n",
+    )
     assert as_json(potc(store, "gaps", refund(tmp_path, rules=rules), "--format", "json"))["gaps"] == [
         {"subject": "returnable(item)", "rules": ["thirty", "opened"], "status": "absent", "case": None}
     ]
+    same = [REFUND["rules"][0], {**REFUND["rules"][0], "name": "thirty again"}]
+    counted = potc(store, "gaps", refund(tmp_path, rules=same))
+    assert "1 pair of rules says the same in some case (--agreements shows them)" in counted.stdout
+    listed = potc(store, "gaps", refund(tmp_path, rules=same), "--agreements")
+    assert "agreement: thirty and thirty again say the same of returnable(item), in" in listed.stdout
     contradictory = potc(store, "gaps", refund(tmp_path, knowledge_base=["False"]))
     assert contradictory.returncode == 2 and "contradicts itself" in contradictory.stderr
 

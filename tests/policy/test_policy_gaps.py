@@ -82,6 +82,15 @@ def test_rules_that_leave_nothing_out() -> None:
     assert [each.status for each in written(whole[0], functions=functions).gaps] == ["absent"]
 
 
+def test_a_closed_predicate_of_many_rules_leaves_nothing_out() -> None:
+    """[POLICY-GAP]: however many cases there are in which no rule applies."""
+    names = [f"reason_{at}" for at in range(10)]
+    reasons = [{"name": name, "domain": ["Item"], "range": "Bool"} for name in names]
+    functions = [{**each, "closed": each["name"] == "returnable"} for each in POLICY["functions"]]
+    rules = [(f"{name}(x) and days(x) <= {30 + at}", "returnable(x)") for at, name in enumerate(names)]
+    assert [each.status for each in written(*rules, functions=[*functions, *reasons]).gaps] == ["absent"]
+
+
 def test_rules_that_contradict_each_other_in_a_case() -> None:
     """[POLICY-OVERLAP]"""
     found = written(("days(x) <= 30", "returnable(x)"), ("not receipt(x)", "not returnable(x)"))

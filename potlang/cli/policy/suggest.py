@@ -118,10 +118,11 @@ def judge(id: str, file: str, style: str, seconds: Seconds, store: Store) -> Non
 
 @click.command()
 @click.argument("id")
+@click.option("--agreements", is_flag=True, help="List the pairs of rules that say the same in some case.")
 @format_option("text", "json")
 @limited
 @stored
-def gaps(id: str, style: str, seconds: Seconds, store: Store) -> None:
+def gaps(id: str, agreements: bool, style: str, seconds: Seconds, store: Store) -> None:
     """Find cases in which no rule applies, and in which rules contradict each other or say the same.
 
     For each predicate and function that rules conclude about. Where there is no case, that is proved. ID may
@@ -136,7 +137,7 @@ def gaps(id: str, style: str, seconds: Seconds, store: Store) -> None:
     if style == "json":
         print_json(found.to_dict())
     else:
-        for line in _map_lines(found):
+        for line in _map_lines(found, agreements=agreements):
             click.echo(visible(line))
     states = {each.status for each in found.gaps}
     states |= {each.status for each in found.overlaps if each.kind == "conflict"}
@@ -204,14 +205,27 @@ def _rejected_lines(rejected: Sequence[JudgedTest]) -> Iterator[str]:
             yield f"  {each.test.note}"
 
 
-def _map_lines(found: RuleMap) -> Iterator[str]:
-    yield from (_gap_line(each) for each in found.gaps)
-    yield from (_overlap_line(each) for each in found.overlaps if each.status != "absent")
+def _map_lines(found: RuleMap, *, agreements: bool) -> Iterator[str]:
+    """What people have to look at first; what is proved to be in order in one line each."""
+    ranks = {"found": 0, "unknown": 1, "absent": 2}
+    gaps = sorted(found.gaps, key=lambda each: ranks[each.status])
+    conflicts = [each for each in found.overlaps if each.kind == "conflict" and each.status != "absent"]
+    yield from (_gap_line(each) for each in gaps if each.status != "absent")
+    yield from (_overlap_line(each) for each in sorted(conflicts, key=lambda each: ranks[each.status]))
+    closed = [each.subject for each in gaps if each.status == "absent"]
+    if closed:
+        yield f"no gap: {', '.join(closed)}"
+    alike = [each for each in found.overlaps if each.kind == "agreement" and each.status != "absent"]
+    if agreements:
+        yield from map(_overlap_line, alike)
+    elif alike:
+        said = f"{counted(len(alike), 'pair')} of rules {'say' if len(alike) > 1 else 'says'} the same"
+        yield f"{said} in some case (--agreements shows them)"
     apart = sum(each.status == "absent" for each in found.overlaps)
     if apart:
-        yield f"proved to be apart: {counted(apart, 'pair')} of rules"
+        yield f"{counted(apart, 'pair')} of rules proved to be apart"
     if found.not_asked:
-        yield f"not asked about, since there are too many: {counted(found.not_asked, 'pair')} of rules"
+        yield f"{counted(found.not_asked, 'pair')} of rules not asked about: there are too many"
 
 
 def _gap_line(gap: Gap) -> str:
@@ -219,8 +233,7 @@ def _gap_line(gap: Gap) -> str:
 
     if gap.status == "found":
         return f"gap: no rule decides {gap.subject}, in the case {case_text(gap.case)}"
-    said = "there is no gap" if gap.status == "absent" else "unknown whether there is a gap"
-    return f"{gap.subject}: {said}"
+    return f"{gap.subject}: unknown whether there is a gap"
 
 
 def _overlap_line(overlap: RuleOverlap) -> str:

@@ -39,8 +39,8 @@ if TYPE_CHECKING:
 @click.option(
     "--tests",
     metavar="FILE",
-    help="JSON: a list of objects with `claim` and `expected`; else the program's verifications, with the "
-    "verdicts that they have now.",
+    help="JSON: a list of objects with `claim` and `expected`. [default: the tests of the latest version, "
+    "and the program's verifications with the verdicts that they have now]",
 )
 @click.option("--force", is_flag=True, help="Store it even if a test fails.")
 @format_option("text", "json")
