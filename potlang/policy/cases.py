@@ -5,7 +5,7 @@ Case.of({"item": {"kind": "electronics", "days": 20}, "member": True}).applied(p
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from decimal import Decimal
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -227,6 +227,8 @@ class _Reading:
                 individuals.append(Individual(name, sort, pointer))
             # Where a function has this name as well, `facts` can use it.
             fields.pop(SORT, None)
+        elif self._is_another(name, fields, pointer):
+            return
         for key, each in fields.items():
             at = join_pointer(pointer, key)
             yield from self._known(key, at, self._fact(key, name, each, at))
@@ -243,12 +245,31 @@ class _Reading:
         helps = [f"did you mean {' or '.join(f'`{each}`' for each in near)}?"] if near else []
         self._sink.report("POT2001", place, name=name, helps=[*helps, NO_OTHER_WORDS])
 
+    def _is_another(self, name: str, fields: dict[str, Any], pointer: str) -> bool:
+        """Whether a declared name has fields of another sort alone: a new thing was meant, which is reported.
+
+        So it is where a tent is called `tent`, and the policy has a kind of this name.
+        """
+        sort = declared_range(self._program, name)
+        owners = {str(each) for each in self._owners(fields)}
+        if sort is None or not owners or str(sort) in owners:
+            return False
+        expected = " or ".join(sorted(owners))
+        helps = [f"`{name}` is a {sort} of the policy: another name makes it a new {expected}"]
+        place = Place(pointer, on_key=True)
+        self._sink.report("POT3001", place, expected=expected, found=str(sort), helps=helps)
+        return True
+
+    def _owners(self, fields: Iterable[str]) -> set[Sort]:
+        """The sorts to whose things these fields belong."""
+        symbols = [self._symbol(key) for key in fields]
+        return {each.domain[0] for each in symbols if each is not None and len(each.domain) == 1}
+
     def _sort_of(self, fields: dict[str, Any], pointer: str) -> str | None:
         """The sort of a new individual: the one that it names, or the one that its fields belong to."""
         if SORT in fields:
             return self._shapes.string(fields[SORT], f"{pointer}/{SORT}")
-        symbols = [self._symbol(key) for key in fields]
-        sorts = {each.domain[0] for each in symbols if each is not None and len(each.domain) == 1}
+        sorts = self._owners(fields)
         if len(sorts) == 1:
             return str(sorts.pop())
         found = sorted(map(str, sorts))

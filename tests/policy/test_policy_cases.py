@@ -143,6 +143,19 @@ def test_a_case_that_does_not_fit_is_told_with_its_place(
     assert all(each.place.pointer.startswith("/case") for each in caught.value.diagnostics)
 
 
+def test_a_new_thing_with_the_name_of_another_one(returns: Program) -> None:
+    """[POLICY-CASE-ERROR]: told once, and with what to do, not for each of its fields."""
+    with pytest.raises(CompileError) as caught:
+        Case.of({"food": {"kind": "food", "days": 3, "opened": False}}).applied(returns)
+    (found,) = caught.value.diagnostics
+    assert (found.code, found.place.pointer, found.message) == (
+        "POT3001",
+        "/case/food",
+        "expected Item, found Kind",
+    )
+    assert found.helps == ("`food` is a Kind of the policy: another name makes it a new Item",)
+
+
 def test_places_in_a_text() -> None:
     with pytest.raises(CompileError) as caught:
         Case.read('{"item": {"days": 2.5}}', "item.json").applied(potlang.compile(RETURNS))
