@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from random import Random
 from typing import Any, Final, NamedTuple
 
@@ -13,7 +13,7 @@ from potlang.languages.pot.program import CompileError, Program
 from potlang.policy.cases import program_value
 from potlang.policy.mutants import Mutant, MutantKind, mutants
 from potlang.policy.suggestions import BUDGET_MS, SuggestedTest, SuggestionKind, suggest
-from potlang.policy.tests import PolicyTest, run_tests
+from potlang.policy.tests import PolicyTest, PolicyTestResult, run_tests
 from potlang.processes.pool import Workers
 from potlang.report.base import to_plain
 from potlang.report.results import Limits, Verdict
@@ -93,19 +93,21 @@ def coverage(
     limits: Limits = Limits(),
     budget_ms: int = BUDGET_MS,
     workers: Workers | None = None,
+    progress: Callable[[Sequence[Mutant]], Iterable[Mutant]] = iter,
 ) -> PolicyCoverage:
     """The share of each rule that tests decide, by at most `most` of the policy's mutants, drawn by a seed.
 
-    `limits` are those of one mutant. A test that fails on the policy itself notices nothing.
+    `limits` are those of one mutant. A test that fails on the policy itself notices nothing. `progress` gives
+    the mutants on, one after the other.
     """
     value = program_value(program)
     possible = list(mutants(value))
     drawn = sorted(Random(seed).sample(range(len(possible)), min(most, len(possible))))
-    passing = [each.test for each in run_tests(program, tests, limits) if each.passed]
+    passing = [each for each in run_tests(program, tests, limits) if each.passed]
     trial = _Trial(program, passing, limits, budget_ms, workers)
     rules = {place: RuleCoverage(name, place) for place, name in _rules(program.module)}
     tried = 0
-    for mutant in (possible[at] for at in drawn):
+    for mutant in progress([possible[at] for at in drawn]):
         place = next((each for each in rules if f"{mutant.pointer}/".startswith(f"{each}/")), None)
         try:
             changed = compile_program(mutant.applied(value))
@@ -133,13 +135,13 @@ class _Trial:
     def __init__(
         self,
         program: Program,
-        tests: Sequence[PolicyTest],
+        passing: Sequence[PolicyTestResult],
         limits: Limits,
         budget_ms: int,
         workers: Workers | None,
     ) -> None:
         self._program = program
-        self._tests = tests
+        self._passing = passing
         self._limits = limits
         self._budget_ms = budget_ms
         self._workers = workers
@@ -147,7 +149,9 @@ class _Trial:
 
     def added(self, rule: RuleCoverage, mutant: Mutant, changed: Program) -> RuleCoverage:
         """The coverage of a rule with what the tests say of one more mutant."""
-        if self._noticing(changed, self._tests) is not None:
+        # A test whose verdict rests on the rule is the likeliest to notice a change of it.
+        likely = sorted(self._passing, key=lambda each: not _rests_on(each, rule.pointer))
+        if self._noticing(changed, [each.test for each in likely]) is not None:
             return rule._replace(noticed=rule.noticed + 1)
         if same_meaning(self._program, changed, self._limits):
             return rule._replace(equivalent=rule.equivalent + 1)
@@ -158,9 +162,12 @@ class _Trial:
         return rule._replace(holes=(*rule.holes, hole))
 
     def _noticing(self, changed: Program, tests: Sequence[PolicyTest]) -> PolicyTest | None:
-        """The first test that fails on a changed policy, with an answer."""
-        for result in run_tests(changed, tests, self._limits):
-            if not result.passed and result.verdict is not Verdict.UNKNOWN:
+        """The first test that fails on a changed policy, with an answer.
+
+        A solver alone is asked first: few tests fail, and what it says of these is looked at again.
+        """
+        for result in run_tests(changed, tests, self._limits, "solver"):
+            if _fails(result) and all(map(_fails, run_tests(changed, [result.test], self._limits))):
                 return result.test
         return None
 
@@ -174,13 +181,27 @@ class _Trial:
             return found
         # The changed rule has boundaries of its own; the policy says what is right there.
         theirs = [each.test for each in self._made(changed) if each.pointer == rule.pointer]
-        for result in run_tests(self._program, theirs, self._limits):
-            if not result.passed and result.verdict is not Verdict.UNKNOWN:
-                return result.test._replace(expected=result.verdict)
-        return None
+        impossible = None
+        for result in filter(_fails, run_tests(self._program, theirs, self._limits)):
+            test = result.test._replace(expected=result.verdict)
+            if result.verdict is not Verdict.INCONSISTENT:
+                return test
+            # A case that contradicts the policy shows the difference too, to whom nothing else does.
+            impossible = impossible or test
+        return impossible
 
     def _made(self, program: Program) -> Sequence[SuggestedTest]:
         return suggest(program, limits=self._limits, budget_ms=self._budget_ms, workers=self._workers).tests
+
+
+def _rests_on(result: PolicyTestResult, pointer: str) -> bool:
+    """Whether the core of a test's verdict has the item with this place."""
+    cores = [each.evidence.core or () for each in result.report.results]
+    return any(f"{item.pointer}/".startswith(f"{pointer}/") for core in cores for item in core)
+
+
+def _fails(result: PolicyTestResult) -> bool:
+    return not result.passed and result.verdict is not Verdict.UNKNOWN
 
 
 def same_meaning(one: Program, other: Program, limits: Limits) -> bool:

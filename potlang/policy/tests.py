@@ -14,6 +14,7 @@ from potlang.languages.pot.program import Checked, CompileError, Program
 from potlang.languages.pot.report import Report
 from potlang.languages.pot.solve import rejected
 from potlang.policy.cases import Case, program_value
+from potlang.prove.options import Trust
 from potlang.report.results import Limits, Verdict
 
 MOST_TESTS: Final = 10_000
@@ -124,15 +125,20 @@ def own_tests(program: Program, limits: Limits) -> tuple[tuple[PolicyTest, ...],
     return tuple(tests), tuple(undecided)
 
 
-def run_tests(program: Program, tests: Sequence[PolicyTest], limits: Limits) -> Iterator[PolicyTestResult]:
+def run_tests(
+    program: Program, tests: Sequence[PolicyTest], limits: Limits, trust: Trust = "best"
+) -> Iterator[PolicyTestResult]:
     """Verifies the claim of each test anew. The total limit is that of all tests together."""
     asked = [(each.claim, each.case) for each in tests]
-    for test, report in zip(tests, reports(program, asked, limits), strict=True):
+    for test, report in zip(tests, reports(program, asked, limits, trust), strict=True):
         yield PolicyTestResult(test, Verdict(report.verdict), report)
 
 
 def reports(
-    program: Program, asked: Sequence[tuple[Claim, dict[str, Any] | None]], limits: Limits
+    program: Program,
+    asked: Sequence[tuple[Claim, dict[str, Any] | None]],
+    limits: Limits,
+    trust: Trust = "best",
 ) -> Iterator[Report]:
     """A report on each claim in its case, if it has one; those of one case are asked in one session.
 
@@ -143,11 +149,11 @@ def reports(
     for case, group in groupby(asked, lambda each: each[1]):
         spent = 1000 * (time.perf_counter() - began)
         left = limits._replace(total_ms=max(1, round(limits.total_ms - spent)))
-        yield from _in_case(program, case, [claim for claim, _ in group], left)
+        yield from _in_case(program, case, [claim for claim, _ in group], left, trust)
 
 
 def _in_case(
-    program: Program, case: dict[str, Any] | None, claims: Sequence[Claim], limits: Limits
+    program: Program, case: dict[str, Any] | None, claims: Sequence[Claim], limits: Limits, trust: Trust
 ) -> Iterator[Report]:
     try:
         asked = program if case is None else Case.of(case).applied(program)
@@ -155,5 +161,5 @@ def _in_case(
         for _ in claims:
             yield rejected(Checked(error.document, error.diagnostics, None), limits)
         return
-    with asked.session(limits=limits) as session:
+    with asked.session(limits=limits, trust=trust) as session:
         yield from verified(session, claims, limits)

@@ -17,6 +17,7 @@ from potlang.cli.common import (
     format_option,
     print_json,
     tell,
+    with_progress,
 )
 from potlang.cli.policy.common import Seconds, limited, side, stored
 from potlang.diag.wording import counted, visible
@@ -166,8 +167,14 @@ def coverage(id: str, most: int, seed: int, style: str, seconds: Seconds, store:
     from potlang.policy import coverage as measure
 
     program, tests = side(store, id)
+    asked = tests or _own(program, seconds.limits)
     found = measure(
-        program, tests or _own(program, seconds.limits), most=most, seed=seed, limits=seconds.limits
+        program,
+        asked,
+        most=most,
+        seed=seed,
+        limits=seconds.limits,
+        progress=lambda drawn: with_progress(drawn, "trying changes", len(drawn)),
     )
     if style == "json":
         print_json(found.to_dict())
@@ -251,6 +258,8 @@ def _coverage_lines(found: PolicyCoverage) -> Iterator[str]:
 
     for rule in found.rules:
         tried = rule.noticed + len(rule.holes) + rule.unknown
+        if not tried + rule.equivalent:
+            continue
         more = f", {rule.equivalent} say the same" if rule.equivalent else ""
         yield f"{rule.name}: {rule.noticed} of {tried} changes are noticed{more}  {rule.pointer}"
         for hole in rule.holes:
