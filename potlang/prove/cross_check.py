@@ -126,6 +126,8 @@ class CrossChecker:
         self.evaluations = Evaluations(module)
         self.allowance = Allowance.of(Limits())
         self.extra: tuple[Assertion, ...] = ()
+        self._contradictions: dict[tuple[str, ...], ProofObligation] = {}
+        """Cores of the assumptions alone: all claims have them, and they are refuted once."""
 
     def close(self) -> None:
         """Give the second solvers back."""
@@ -138,6 +140,7 @@ class CrossChecker:
         """The claims so far are done with."""
         self._read.forget()
         self.evaluations.forget()
+        self._contradictions.clear()
 
     def assume(self, extra: tuple[Assertion, ...]) -> None:
         """These are the assumptions on top of the program's."""
@@ -145,6 +148,7 @@ class CrossChecker:
             self.extra = self.evaluations.extra = extra
             self._read.forget()
             self.evaluations.renew()
+            self._contradictions.clear()
 
     # --- what a verdict rests on ---
 
@@ -172,12 +176,23 @@ class CrossChecker:
                 work.sat("claim", state.true_model)
                 work.sat("negation", state.false_model)
             case Verdict.INCONSISTENT:
-                work.unsat("assumptions", core)
+                self._contradict(work, core or ())
             case _:
                 pass
         return CheckedVerdict(
             tuple(work.found), tuple(work.checks), work.disagreement, tuple(work.false_models)
         )
+
+    def _contradict(self, work: _Obligations, core: tuple[str, ...]) -> None:
+        """That the assumptions contradict each other, as it was found for an earlier claim if it was."""
+        # Of a large program, and with assumptions of a session, it is about a part that has the claim in it.
+        is_about_all = not self.extra and len(self.module.assertions) <= _MOST_READ
+        if is_about_all and (known := self._contradictions.get(core)) is not None:
+            work.found.append(known)
+            return
+        work.unsat("assumptions", core)
+        if is_about_all and not work.disagreement:
+            self._contradictions[core] = work.found[-1]
 
     def structure(self, result: CheckResult) -> Structure | None:
         """The model of a sat result; None if there is none that can be read."""

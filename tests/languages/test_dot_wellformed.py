@@ -24,7 +24,8 @@ PROFILE = st.sampled_from(PROFILES)
 
 def check_agrees(data: bytes, profile: Profile) -> None:
     trace, found = read(data, profile)
-    if trace.is_typed:
+    # What is beyond a limit is refused, and the rules say nothing of it.
+    if trace.is_typed and all(each.code != "POT0004" for each in found):
         assert (found == []) == is_well_formed(data, profile), [each.message for each in found]
     assert trace.is_well_formed == (found == [])
 

@@ -15,7 +15,7 @@ from verdict_programs import PERSON, World
 
 import potlang
 from potlang import certify
-from potlang.engines.ground.grounding import Grounded, Grounder
+from potlang.engines.ground.grounding import Grounded, Grounder, Side
 from potlang.engines.saturation.procedure import SaturationProcedure
 from potlang.ir.nodes import Symbol
 from potlang.ir.operators import MUL
@@ -24,6 +24,7 @@ from potlang.ir.structure import FunctionTable, Structure
 from potlang.ir.text import print_module
 from potlang.ir.values import Element
 from potlang.processes.pool import Workers
+from potlang.prove import cross_check
 from potlang.prove.evaluation import Evaluations
 from potlang.prove.modelcheck import check_model
 from potlang.prove.options import ProverOptions
@@ -123,6 +124,29 @@ def test_a_second_solver_that_contradicts_makes_the_verdict_unknown() -> None:
     assert {(check.solver, check.status) for check in result.checks} == {("z3", "sat"), ("cvc5", "unsat")}
     assert result.reproducer is not None
     assert result.reproducer.count("(check-sat)") == 4
+
+
+def test_assumptions_that_contradict_each_other_are_refuted_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However many claims rest on it."""
+    asked: list[Side] = []
+    unsat = cross_check._Obligations.unsat
+
+    def counted(work: Any, side: Side, core: Any) -> None:
+        asked.append(side)
+        unsat(work, side, core)
+
+    monkeypatch.setattr(cross_check._Obligations, "unsat", counted)
+    program = {
+        "constants": {"numbers": {"sort": "Int", "members": ["x", "y"]}},
+        "knowledge_base": ["x < 3", "x > 5"],
+        "verifications": [{"constraint": f"y == {value}"} for value in range(4)],
+    }
+    compiled = potlang.compile(program)
+    report = potlang.verify(compiled, certificate=True)
+    assert [(str(each.verdict), each.trust) for each in report.results] == [("inconsistent", "checked")] * 4
+    assert asked == ["assumptions"]
+    assert report.certificate is not None
+    assert certify.check(report.certificate, compiled.emit("ir", passes="")).status == "VALID"
 
 
 @pytest.mark.skipif(shutil.which("eprover") is None, reason="eprover is not installed")
