@@ -589,7 +589,7 @@ def _targets() -> list[Target]:
     from potlang.reread import confirm
     from potlang.sema.emit import ExpansionTooLarge
     from potlang.smt.model_text import structure_text
-    from potlang.smt.models import Unreadable, read_structure
+    from potlang.smt.models import UnreadableModel, read_structure
     from potlang.smt.sexpr import SExprError, read_all, write
 
     limits = potlang.Limits(check_ms=200, total_ms=600)
@@ -865,7 +865,7 @@ def _targets() -> list[Target]:
         Target("report", 3, "report", report),
         Target("answers", 1, "answer", answer, seconds=4.0),
         Target("s-expressions", 3, "module", sexpr, (SExprError,)),
-        Target("model text", 5, "model", model, (Unreadable,)),
+        Target("model text", 5, "model", model, (UnreadableModel,)),
         Target("cache", 1, "cache", cache),
         Target("policy store", 2, "version", version, (PolicyError, *compiled)),
         Target("potc", 2, "file", _command, seconds=8.0),

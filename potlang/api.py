@@ -22,6 +22,7 @@ from potlang.languages.pot.report import Report
 from potlang.languages.pot.solve import CacheChoice, ProofFormat, archive_proofs, rejected, unread
 from potlang.languages.pot.solve import verify as verify_program
 from potlang.prove.options import Cores, Models, OptionError, RouteName, Trust
+from potlang.reading.json_text import path_bytes
 from potlang.report.results import Limits
 from potlang.source import DEFAULT_LIMITS, Document
 from potlang.tables.access import TablesChoice, allowing
@@ -384,8 +385,6 @@ def _opened(source: Any, language: Kind | None, name: str | None) -> tuple[Kind,
 
 def _file(path: Path, name: str | None) -> tuple[bytes | Path, str]:
     """The bytes of a file; the path itself if it cannot be read, which the reader then reports."""
-    from potlang.reading.json_text import path_bytes
-
     shown, data = path_bytes(path, Sink(), DEFAULT_LIMITS, name)
     return path if data is None else data, shown
 

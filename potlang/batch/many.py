@@ -12,6 +12,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
+from potlang.batch.notebook import answer_html
 from potlang.batch.run import BatchOptions
 from potlang.batch.shards import GRACE_SECONDS, TRIES, WORKER_MB
 from potlang.languages.pot.solve import CacheChoice, chosen_cache
@@ -33,8 +34,6 @@ class VerifiedOne(NamedTuple):
 
     def _repr_html_(self) -> str:
         """A table for notebooks, as the report itself has it; all text is escaped."""
-        from potlang.batch.notebook import answer_html  # Notebooks alone need it.
-
         return answer_html(self.verdict, self.report, self.fault)
 
 

@@ -8,10 +8,10 @@ from fractions import Fraction
 from .growing import total
 from .sorts import BOOL, INT, REAL
 from .terms import Term
-from .theory import Goal, Objective, Obligation, Root, Theory
+from .theory import Goal, Obligation, OptimizedTerm, Root, Theory
 from .tokens import Invalid, Tree
 
-Row = list[tuple[Objective, Term]]
+Row = list[tuple[OptimizedTerm, Term]]
 """Objectives with a value for each."""
 _HALF = Fraction(1, 2)
 
@@ -27,7 +27,7 @@ class Optimum:
         """One line: the next objective, with its value if it has one, a Pareto point, or the front of all."""
         mode, number, objectives = self.theory.mode, len(self._rows), self.theory.objectives
         fixed: Row = []
-        single: list[Objective] = []
+        single: list[OptimizedTerm] = []
         match parts:
             case ["objective", *values] if mode in ("lexicographic", "box") and number < len(objectives):
                 single = objectives[number : number + 1]
@@ -54,7 +54,7 @@ class Optimum:
         goals |= {side: self._all([*theirs, self._compare("<", pair)]) for side, pair in limits.items()}
         self._ask(f"{parts[0]} {number}", str(parts[0]), goals, [fixed, row, list(limits.values())], row)
 
-    def _limits(self, goal: Objective, row: Row) -> Iterator[tuple[str, tuple[Objective, Term]]]:
+    def _limits(self, goal: OptimizedTerm, row: Row) -> Iterator[tuple[str, tuple[OptimizedTerm, Term]]]:
         """[CERT-LIMIT] What members of a family pass that leave every bound, or that come near to a value."""
         sort, sign = goal.term.sort, 1 if goal.maximized else -1
         if sort not in (INT, REAL):
@@ -75,7 +75,7 @@ class Optimum:
         behind = f"objective {len(self._rows) - 2}" if ordered else None
         self.theory.ask(key, Obligation(kind, {"feasible": Goal(None, True, True), **sides}, values, behind))
 
-    def _row(self, objectives: Sequence[Objective], values: Sequence[Tree]) -> Row:
+    def _row(self, objectives: Sequence[OptimizedTerm], values: Sequence[Tree]) -> Row:
         row = list(zip(objectives, map(self.theory.term, values), strict=False))
         fits = all(value.op == "lit" and value.sort is goal.term.sort for goal, value in row)
         if not fits or len(values) not in (0, len(objectives)):
@@ -88,7 +88,7 @@ class Optimum:
     def _some_better(self, row: Row) -> Term:
         return self.theory.terms.make("or", tuple(self._compare("<", pair) for pair in row), BOOL)
 
-    def _compare(self, op: str, pair: tuple[Objective, Term]) -> Term:
+    def _compare(self, op: str, pair: tuple[OptimizedTerm, Term]) -> Term:
         """The objective is better than its value, or (`<=`) at least as good."""
         goal, value = pair
         if value.sort.kind == "BitVec":

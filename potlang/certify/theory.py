@@ -50,7 +50,7 @@ class Obligation(NamedTuple):
     behind: str | None = None
 
 
-class Objective(NamedTuple):
+class OptimizedTerm(NamedTuple):
     """A term to make small or large, and its variables by reference."""
 
     term: Term
@@ -77,7 +77,7 @@ class Theory:
         self.constraints: dict[str, Root] = {}
         self.questions = {"assumptions": Obligation("assumptions", {"assumptions": Goal(None)})}
         self.mode: str | None = None
-        self.objectives: list[Objective] = []
+        self.objectives: list[OptimizedTerm] = []
         self.actions: list[str] | None = None
         self.matrices: dict[object, Any] = {}
         self.dummies: dict[Sort, Symbol] = {}
@@ -117,7 +117,7 @@ class Theory:
                 self.mode = mode
             case ["objective", QuotedText(), QuotedText("minimize" | "maximize" as direction), *body]:
                 _, term, variables = self._body([], body)
-                self.objectives.append(Objective(term, direction == "maximize", variables))
+                self.objectives.append(OptimizedTerm(term, direction == "maximize", variables))
             case ["actions", *words] if self.actions is None:
                 self.actions = [name(word) for word in words]
             case [str(head), *_] if head in _SKIPPED:

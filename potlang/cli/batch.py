@@ -10,6 +10,11 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
+from potlang.batch.jobs import ROWS
+from potlang.batch.local import answered_locally
+from potlang.batch.manifest import BatchError
+from potlang.batch.on_ray import answered_on_ray
+from potlang.batch.run import BatchOptions, ShardChoice, run_batch
 from potlang.cli import stopping
 from potlang.cli.common import (
     ALL_ENTAILED,
@@ -36,9 +41,10 @@ from potlang.diag.register import CODES
 from potlang.diag.wording import visible
 from potlang.prove.options import Models
 from potlang.reading.json_text import LINES, SUFFIXES
+from potlang.utils.extra import MissingExtraError
 
 if TYPE_CHECKING:
-    from potlang.batch.run import BatchState, OutFormat, ShardChoice
+    from potlang.batch.run import BatchState, OutFormat
 
 
 class _PartOf(click.ParamType[Any]):
@@ -47,8 +53,6 @@ class _PartOf(click.ParamType[Any]):
     name = "I/N"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> ShardChoice:
-        from potlang.batch.run import ShardChoice
-
         if isinstance(value, ShardChoice):
             return value
         number, _, of = str(value).partition("/")
@@ -131,13 +135,6 @@ def batch(
     Exit code: 0 each job of this run is answered, whatever the verdicts; 3 some are lost, since their
     process died three times; 2 the batch cannot be run. Ctrl-C: 130.
     """
-    from potlang.batch.jobs import ROWS
-    from potlang.batch.local import answered_locally
-    from potlang.batch.manifest import BatchError
-    from potlang.batch.on_ray import answered_on_ray
-    from potlang.batch.run import BatchOptions, run_batch
-    from potlang.utils.extra import MissingExtraError
-
     sources = allowed_directories()
     options = BatchOptions(
         solving.trust, solving.route, solving.limits, not no_steps, carry, sources, out_format, models

@@ -12,6 +12,7 @@ import click
 from potlang.cli.common import tell, write_lines
 from potlang.cli.journals import end_run, journal_errors, problem_file, problems_in, run_codes
 from potlang.cli.model_options import AskedModel, Renamed, model_options
+from potlang.score.samples import difficulty_label
 from potlang.utils.serialize import json_text
 
 if TYPE_CHECKING:
@@ -79,7 +80,6 @@ def build_gold(
 def _summary(journal: GoldJournal) -> None:
     """Prints problems and built ones by difficulty (paper, table 2)."""
     from potlang.models.gold.journal import success_by_difficulty
-    from potlang.score.samples import difficulty_label
 
     click.echo("difficulty  total  built   rate")
     for row in success_by_difficulty(journal.done.values()):

@@ -24,6 +24,7 @@ from potlang.cli.helping import CommandGroup
 from potlang.cli.options import cache_directory_option, open_cache, print_problems
 from potlang.diag import Sink
 from potlang.diag.wording import counted, visible
+from potlang.languages.pot.replay import replay as replayed
 from potlang.source import Document
 
 if TYPE_CHECKING:
@@ -157,8 +158,6 @@ def replay(most: int | None, style: str, color: str, cache_dir: str | None) -> N
 
 def _with_progress(kept: Cache, most: int | None) -> Iterator[Replayed]:
     """The replayed entries, with a bar on standard error where that is a terminal."""
-    from potlang.languages.pot.replay import replay as replayed
-
     total = kept.stats().entries
     return with_progress(replayed(kept, most), "replaying", total if most is None else min(total, most))
 

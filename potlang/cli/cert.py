@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from potlang.certify import check as kernel
 from potlang.cli.answer import print_diagnostics
 from potlang.cli.common import (
     ALL_ENTAILED,
@@ -24,6 +25,8 @@ from potlang.cli.options import sources_option
 from potlang.diag import Sink
 from potlang.diag.wording import visible
 from potlang.languages.pot.check import check as check_program
+from potlang.reading.json_text import open_document
+from potlang.reread import confirm
 from potlang.source import InputLimits
 
 if TYPE_CHECKING:
@@ -76,9 +79,6 @@ def check(certificate: str, program: str, style: str, color: str) -> None:
         print_diagnostics(checked.document, checked.diagnostics, color)
         print_diagnostics(document, problems, color)
         sys.exit(INVALID)
-    from potlang.certify import check as kernel
-    from potlang.reread import confirm
-
     compiled = checked.program.emit("ir", passes="")
     outcome = kernel(document.text, compiled)
     reading = confirm(source if isinstance(source, bytes) else source.read_bytes(), compiled)
@@ -92,8 +92,6 @@ def check(certificate: str, program: str, style: str, color: str) -> None:
 
 def _read(name: str) -> tuple[Document, tuple[Diagnostic, ...]]:
     """The certificate, which is no program: its size has a limit of its own."""
-    from potlang.reading.json_text import open_document
-
     sink = Sink()
     source = sys.stdin.buffer.read() if name == "-" else Path(name)
     document = open_document(source, sink, InputLimits(bytes=MOST_BYTES), "<stdin>" if name == "-" else name)

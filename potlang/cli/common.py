@@ -17,6 +17,8 @@ from potlang.diag import Sink
 from potlang.diag.register import CODES
 from potlang.diag.wording import visible
 from potlang.languages.kind import DEFAULT, Kind, kind_of
+from potlang.passes.pipeline import PipelineError, read_pipeline
+from potlang.reading.json_text import LINES, path_bytes
 from potlang.report.results import AskOutcome, ProgramResult
 from potlang.source import DEFAULT_LIMITS
 from potlang.utils.gc_pause import begin_input
@@ -86,8 +88,6 @@ class Input(NamedTuple):
 
 def read_input(name: str) -> Input:
     """The contents of a file, or of standard input for `-`; the path alone of what cannot be read."""
-    from potlang.reading.json_text import LINES, path_bytes
-
     begin_input()
     if name.endswith(LINES):
         _note_lines(name)
@@ -110,8 +110,6 @@ def _note_lines(name: str) -> None:
 
 def checked_pipeline(passes: str) -> Pipeline:
     """The pipeline that `--passes` names; a usage error if there is none."""
-    from potlang.passes.pipeline import PipelineError, read_pipeline
-
     try:
         return read_pipeline(passes)
     except PipelineError as error:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from potlang import api
+from potlang import api, dot
 from potlang.cli.answer import print_diagnostics, theory_program
 from potlang.cli.common import (
     INVALID,
@@ -26,8 +26,12 @@ from potlang.cli.common import (
 )
 from potlang.cli.helping import Command
 from potlang.cli.options import TraceOptions, sources_option, trace_options
+from potlang.convert.deductions import NotEntailed
+from potlang.convert.derivation_to_solution import derivation_to_solution
 from potlang.export import WAYS, Way
+from potlang.export.ways import claims_of
 from potlang.ir.module import Module
+from potlang.languages.dagmath.write import write_json
 from potlang.languages.pot.check import Source as ProgramSource
 from potlang.languages.pot.check import check as check_program
 from potlang.languages.pot.check import compile as compile_program
@@ -35,6 +39,8 @@ from potlang.languages.pot.lower import DEFAULT_PASSES, PLAIN_PASSES, emit_after
 from potlang.languages.pot.program import CompileError, Program
 from potlang.passes.base import Pass, PassLimit
 from potlang.report.results import Verdict
+from potlang.sema.emit import Unwritable
+from potlang.smt.errors import Unsupported
 
 if TYPE_CHECKING:
     from potlang.languages.dot.read.records import Profile
@@ -107,9 +113,6 @@ def _program(source: ProgramSource, name: str, color: str) -> Program:
 
 def _of_trace(given: Input, target: str, trace: TraceOptions, color: str) -> Program:
     """The program that a trace amounts to; diagnostics, and exit code 2, where it has errors."""
-    from potlang import dot
-    from potlang.sema.emit import Unwritable
-
     if target == "dot":
         raise CommandFailure(f"{given.name} is a trace already")
     space = theory_program(trace.theory, "text", color)
@@ -128,9 +131,6 @@ def _derivation(
     program: Program, target: Literal["dot", "dagmath"], claim: str | None, profile: Profile
 ) -> str:
     """The derivation of a claim; an answer but `entailed` ends with its exit code."""
-    from potlang.convert.deductions import NotEntailed
-    from potlang.sema.emit import Unwritable
-
     try:
         return _solution(program, claim) if target == "dagmath" else _trace(program, claim, profile)
     except LookupError as error:
@@ -143,15 +143,10 @@ def _derivation(
 
 
 def _solution(program: Program, claim: str | None) -> str:
-    from potlang.convert.derivation_to_solution import derivation_to_solution
-    from potlang.languages.dagmath.write import write_json
-
     return write_json(derivation_to_solution(program, claim))
 
 
 def _trace(program: Program, claim: str | None, profile: Profile) -> str:
-    from potlang import dot
-
     try:
         derived = dot.derivation_to_trace(program, claim, profile=profile)
     except dot.BuildError as error:
@@ -190,8 +185,6 @@ def _after(program: Program, pipeline: Pipeline, print_after: bool) -> Module:
 
 
 def _say_what_is_left_out(module: Module, way: Way, claim: str | None) -> None:
-    from potlang.export.ways import claims_of
-
     claims = len(module.claims) + len(module.norms)
     if claim is None and len(claims_of(module, way)) < claims:
         tell(f"note: the first of {claims} claims is written; `--claim NAME` writes another")
@@ -201,9 +194,6 @@ def _say_what_is_left_out(module: Module, way: Way, claim: str | None) -> None:
 
 def _lowered(program: Program, pipeline: Pipeline, target: api.Target, print_after: bool) -> str:
     """The text; what is too large to be written ends with a message and exit code 2."""
-    from potlang.sema.emit import Unwritable
-    from potlang.smt.errors import Unsupported
-
     try:
         callback = _printer() if print_after else None
         return emit_after(pipeline, program.module, target, callback, program.tree)

@@ -37,7 +37,12 @@ from potlang.cli.model_options import (
 )
 from potlang.cli.options import SolvingOptions, grouped, solving_options
 from potlang.diag.wording import counted
+from potlang.models import evaluation
+from potlang.models.loop.journal import BadJournal
+from potlang.models.presets import preset
 from potlang.report.results import Interrupted
+from potlang.report.table import tables_csv, to_text
+from potlang.score.plots import save
 from potlang.utils.extra import MissingExtraError
 from potlang.utils.gc_pause import begin_input
 
@@ -231,15 +236,13 @@ def eval_(
         return
     if not dataset:
         raise click.UsageError("there is no DATASET")
-    from potlang.models.evaluation import RecordedPrograms, SolverSettings, summarize
-
     data, recorded = _read(dataset, data_set, programs)
     questions = data.questions
-    settings = SolverSettings(solving.route, solving.trust, solving.limits)
+    settings = evaluation.SolverSettings(solving.route, solving.trust, solving.limits)
     is_whole = True
     try:
         if asked.model is None:
-            found = _run(questions, RecordedPrograms(recorded), settings, results, jobs)
+            found = _run(questions, evaluation.RecordedPrograms(recorded), settings, results, jobs)
         elif programs:
             raise click.UsageError("--model writes the programs, --programs has them: give one of the two")
         elif batch_api and results is None:
@@ -255,7 +258,7 @@ def eval_(
             raise
         finished = {each.id for each in found.outcomes}
         questions = [each for each in questions if each.id in finished]
-    summaries = summarize(questions, found.outcomes, **bootstrap._asdict())
+    summaries = evaluation.summarize(questions, found.outcomes, **bootstrap._asdict())
     _print(summaries, style, shown.detailed, use_color(color))
     if not is_whole:
         raise KeyboardInterrupt
@@ -268,14 +271,12 @@ def _read(
     dataset: Sequence[str], data_set: str | None, programs: Sequence[str]
 ) -> tuple[DataFiles, dict[str, tuple[Any, ...]]]:
     """The questions and the recorded attempts; lines without any are told."""
-    from potlang.models.evaluation import OtherColumns, read_questions, read_recorded
-
     with _opened((*dataset, *programs)) as streams:
         try:
-            data = read_questions(streams[: len(dataset)], data_set)
-        except OtherColumns as error:
+            data = evaluation.read_questions(streams[: len(dataset)], data_set)
+        except evaluation.OtherColumns as error:
             fail(f"error: {error}")
-        recorded, more = read_recorded(streams[len(dataset) :])
+        recorded, more = evaluation.read_recorded(streams[len(dataset) :])
     data = data._replace(problems=data.problems + more)
     _print_problems(data.problems)
     for reason, count in data.apart.items():
@@ -288,8 +289,6 @@ def _read(
 def _reasoner(model: AskedEndpoint | BatchedModel, asked: AskedModel, loop: Programs) -> Reasoner | Answerer:
     """The model as the options say it reasons."""
     from potlang.models.baselines import AnsweringModel, SearchBounds
-    from potlang.models.evaluation import LoopOptions, WritingModel
-    from potlang.models.presets import preset
 
     sampling = asked.sampling()
     if loop.reasoning != "programs":
@@ -298,10 +297,10 @@ def _reasoner(model: AskedEndpoint | BatchedModel, asked: AskedModel, loop: Prog
     usual = preset(loop.strategy)
     _, k, second_look, safe_fixes, by_option, prompt, strategy = loop
     k = usual.k if k is None else k
-    options = LoopOptions(k, second_look, safe_fixes, by_option, prompt, strategy)
+    options = evaluation.LoopOptions(k, second_look, safe_fixes, by_option, prompt, strategy)
     if sampling.temperature is None:
         sampling = sampling._replace(temperature=usual.temperature)
-    return WritingModel(model, sampling, options, place=model.place)
+    return evaluation.WritingModel(model, sampling, options, place=model.place)
 
 
 @contextmanager
@@ -332,12 +331,9 @@ def _run(
     jobs: int,
     batches: BatchedModel | None = None,
 ) -> Run:
-    from potlang.models.evaluation import run
-    from potlang.models.loop.journal import BadJournal
-
     try:
         with _progress(len(questions)) as progress:
-            found = run(
+            found = evaluation.run(
                 questions,
                 reasoner,
                 settings,
@@ -394,20 +390,15 @@ def _progress(whole: int) -> Iterator[Callable[[QuestionOutcome], None]]:
 
 
 def _print(summaries: Sequence[FamilySummary], style: str, detailed: bool, color: bool) -> None:
-    from potlang.models.evaluation.summary import to_json
-    from potlang.models.evaluation.table import tables
-
     _print_tables(
-        tables(summaries, detailed=detailed or style == "csv"),
-        {"families": to_json(summaries)},
+        evaluation.table.tables(summaries, detailed=detailed or style == "csv"),
+        {"families": evaluation.to_json(summaries)},
         style,
         color,
     )
 
 
 def _print_tables(tables: Sequence[Table], values: dict[str, Any], style: str, color: bool) -> None:
-    from potlang.report.table import tables_csv, to_text
-
     match style:
         case "json":
             print_json(values)
@@ -419,18 +410,14 @@ def _print_tables(tables: Sequence[Table], values: dict[str, Any], style: str, c
 
 def _write(summaries: Sequence[FamilySummary], data: DataFiles, shown: Shown) -> None:
     """The picture and the folder that the options ask for."""
-    from potlang.models.evaluation.report_folder import write_pictures, write_report
-    from potlang.models.evaluation.summary import to_json
-    from potlang.models.evaluation.table import tables
-
     if shown.picture is not None:
         _draw(summaries[-1], shown.picture)
     if shown.folder is None:
         return
-    values = {"families": to_json(summaries), "apart": dict(data.apart)}
+    values = {"families": evaluation.to_json(summaries), "apart": dict(data.apart)}
     try:
-        write_report(shown.folder, tables(summaries), values)
-        write_pictures(shown.folder, summaries)
+        evaluation.report_folder.write_report(shown.folder, evaluation.table.tables(summaries), values)
+        evaluation.report_folder.write_pictures(shown.folder, summaries)
     except MissingExtraError as error:
         raise CommandFailure(str(error)) from error
     except OSError as error:
@@ -438,11 +425,11 @@ def _write(summaries: Sequence[FamilySummary], data: DataFiles, shown: Shown) ->
 
 
 def _draw(summary: FamilySummary, path: Path) -> None:
-    from potlang.models.evaluation.picture import dashboard
-    from potlang.score.plots import save
-
     try:
-        save(dashboard(summary), path.with_suffix("") if path.suffix in (".svg", ".png") else path)
+        save(
+            evaluation.picture.dashboard(summary),
+            path.with_suffix("") if path.suffix in (".svg", ".png") else path,
+        )
     except MissingExtraError as error:
         raise CommandFailure(str(error)) from error
     except OSError as error:
@@ -461,16 +448,11 @@ def _compare(
     color: bool,
 ) -> None:
     """Compares the runs of two results files; `corrected` questions take the place of those in the files."""
-    from potlang.models.evaluation import compare_runs, summarize
-    from potlang.models.evaluation.compared_tables import comparison_tables, runs_table
-    from potlang.models.evaluation.comparing import to_json
-    from potlang.models.evaluation.report_folder import write_report
-
     first, second = (_kept_run(Path(name)) for name in names)
     titles = names if names[0] != names[1] else (f"1 {names[0]}", f"2 {names[1]}")
     questions = {each.id: each for each in corrected} or {**second.questions, **first.questions}
     settings = bootstrap._asdict()
-    found = compare_runs(questions, first.outcomes, second.outcomes, **settings)
+    found = evaluation.compare_runs(questions, first.outcomes, second.outcomes, **settings)
     if not found.families[-1].questions:
         fail("error: the runs share no question with a right answer")
     if found.only_first or found.only_second:
@@ -480,26 +462,26 @@ def _compare(
     summaries = {}
     for title, run in zip(titles, (first, second), strict=True):
         known = [key for key in run.outcomes if key in questions]
-        summaries[title] = summarize(
+        summaries[title] = evaluation.summarize(
             [questions[key] for key in known], [run.outcomes[key] for key in known], **settings
         )
-    tables = [runs_table(summaries), *comparison_tables(*titles, found)]
-    values = {"first": titles[0], "second": titles[1], **to_json(found)}
+    tables = [
+        evaluation.compared_tables.runs_table(summaries),
+        *evaluation.compared_tables.comparison_tables(*titles, found),
+    ]
+    values = {"first": titles[0], "second": titles[1], **evaluation.comparing.to_json(found)}
     _print_tables(tables, values, style, color)
     if shown.folder is not None:
         try:
-            write_report(shown.folder, tables, values)
+            evaluation.report_folder.write_report(shown.folder, tables, values)
         except OSError as error:
             raise CannotWriteFile(shown.folder, error) from error
 
 
 def _kept_run(path: Path) -> KeptRun:
     """The questions of a results file, and their last outcomes."""
-    from potlang.models.evaluation import read_results
-    from potlang.models.loop.journal import BadJournal
-
     try:
-        found = read_results(path)
+        found = evaluation.read_results(path)
     except BadJournal as error:
         fail(f"error: {error}")
     except OSError as error:

@@ -19,7 +19,13 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any, Final, Literal, NamedTuple
 
+from potlang import api
+from potlang.certify import check as kernel
 from potlang.diag.wording import shown
+from potlang.engines.messages import Query
+from potlang.engines.sat import solve_clauses
+from potlang.engines.solver import SolverSession
+from potlang.processes.pool import Workers
 from potlang.utils.installation import RequiredLibrary, install_command, required_libraries
 from potlang.version import __version__
 
@@ -127,11 +133,6 @@ def _within(version: str, bounds: str) -> bool:
 
 
 def _solvers() -> Iterator[Finding]:
-    from potlang.engines.messages import Query
-    from potlang.engines.sat import solve_clauses
-    from potlang.engines.solver import SolverSession
-    from potlang.processes.pool import Workers
-
     bounds = {each.name: each for each in required_libraries() if each.extra is None}
     with Workers() as workers:
         for engine, name in _SOLVERS.items():
@@ -271,8 +272,6 @@ def _free_megabytes() -> int | None:
 
 
 def _self_test() -> Iterator[Finding]:
-    from potlang import api
-
     text = files("potlang.cli").joinpath("self_test.json").read_text(encoding="utf-8")
     for case in json.loads(text):
         began = time.monotonic()
@@ -294,9 +293,6 @@ def _judged(case: dict[str, Any], report: Any, milliseconds: float) -> Finding:
         says = f"expected {case['verdict']}{f' ({shown(reasons[0])})' if reasons else ''}"
         return Finding("self-test", name, "error", verdict, says)
     if report.certificate is not None:
-        from potlang import api
-        from potlang.certify import check as kernel
-
         outcome = kernel(
             report.certificate, api.compile(case["program"], language="pot").emit("ir", passes="")
         )

@@ -8,6 +8,7 @@ from potlang import api
 from potlang.cli.common import color_option, fail, use_color
 from potlang.cli.helping import Command
 from potlang.diag import CODES, nearest
+from potlang.diag.explain import codes
 
 
 @click.command(cls=Command)
@@ -21,8 +22,6 @@ def explain(code: str | None, list_all: bool, color: str) -> None:
         return
     page = api.explain(code)
     if page is None:
-        from potlang.diag.explain import codes
-
         near = nearest(code.upper(), codes(), 1)
         hint = f"; did you mean {near[0]}?" if near else ""
         fail(f"there is no code `{code}`{hint or ';'} `potc explain --list` shows all")

@@ -11,6 +11,7 @@ import click
 
 from potlang.cli.common import output_option, write_lines
 from potlang.cli.model_options import Renamed
+from potlang.generate.programs import ProgramDifficulty, generate_many
 
 _MOST: Final = 1_000_000
 _ANSWERS: Final = {"entailed": "true", "refuted": "false"}
@@ -37,8 +38,6 @@ def generate(count: int, difficulty: int, seed: int, output: Path | None) -> Non
 
 def _lines(count: int, difficulty: int, seed: int) -> Iterator[str]:
     """Each program as a line of a data set, without its end."""
-    from potlang.generate.programs import ProgramDifficulty, generate_many
-
     for each in generate_many(count, seed, ProgramDifficulty.of_level(difficulty)):
         line = {
             "id": f"generated/{difficulty}/{each.seed}",

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from potlang import dot
 from potlang.cli.answer import print_diagnostics
 from potlang.cli.common import (
     ALL_ENTAILED,
@@ -52,8 +53,6 @@ def glue(
 
     Exit code: 0 they are joined; 2 one of them is not well formed, or they cannot be joined this way.
     """
-    from potlang import dot
-
     shared = _shared(shares)
     if (left := _read(first, profile, color)) is None or (right := _read(second, profile, color)) is None:
         sys.exit(INVALID)
@@ -83,8 +82,6 @@ def _shared(shares: tuple[str, ...]) -> dict[int, int] | None:
 
 def _read(name: str, profile: Profile, color: str) -> Trace | None:
     """The trace in a file; None, with diagnostics on standard error, for what is not a well-formed one."""
-    from potlang import dot
-
     given = read_input(name)
     try:
         return dot.read(given.source, profile=profile, name=given.name)

@@ -20,6 +20,8 @@ from potlang.cli.common import (
     CommandFailure,
     tell,
 )
+from potlang.models.loop.journal import BadJournal
+from potlang.models.solutions.problems import BadProblem, read_problems
 
 if TYPE_CHECKING:
     from potlang.models.solutions.problems import Problem
@@ -54,8 +56,6 @@ def problem_file(jobs_of: str, limit_help: str) -> Callable[[Command], Command]:
 
 def problems_in(stream: BinaryIO, bad: list[str], needed: tuple[str, ...]) -> Iterator[Problem]:
     """The problems that have what is `needed`; what other lines lack is told, and added to `bad`."""
-    from potlang.models.solutions.problems import BadProblem, read_problems
-
     for found in read_problems(stream, needed=needed):
         if isinstance(found, BadProblem):
             bad.append(found.reason)
@@ -67,8 +67,6 @@ def problems_in(stream: BinaryIO, bad: list[str], needed: tuple[str, ...]) -> It
 @contextmanager
 def journal_errors(journal: Path | None, option: str) -> Iterator[None]:
     """Ends the command where the journal, given by this option, or another file cannot be used."""
-    from potlang.models.loop.journal import BadJournal
-
     try:
         yield
     except BadJournal as error:

@@ -4,25 +4,36 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
+from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict, Unpack
 
 import click
 
 from potlang.cli.common import Command, tell
 from potlang.cli.helping import Command as HelpedCommand
 from potlang.cli.options import grouped
+from potlang.models.endpoint import Endpoint, MeteredModel, ModelBudget, Sampling
+from potlang.models.endpoint.cached import CachedModel, usual_cache
+from potlang.models.endpoint.metered import read_prices
 from potlang.models.endpoint.model import Completion, Message, Settings, WrappedModel
+from potlang.models.loop.batched import BatchedModel
 
 if TYPE_CHECKING:
-    from potlang.models.endpoint import Endpoint, ModelBudget, Prices, Sampling
-    from potlang.models.endpoint.cached import CachedModel
+    from potlang.models.endpoint import Prices
     from potlang.models.endpoint.metered import MeteredModel
     from potlang.models.endpoint.providers import Provider
     from potlang.models.endpoint.request import JsonMode
-    from potlang.models.loop.batched import BatchedModel
 
 
 _OFF = "off"
+
+
+class ReplyOptions(TypedDict):
+    """What `reason` of each language is told of replies; their timeout is the endpoint's."""
+
+    attempts: int
+    temperature: float | None
+    max_tokens: int | None
+    seed: int | None
 
 
 class AskedModel(NamedTuple):
@@ -54,8 +65,6 @@ class AskedModel(NamedTuple):
         `model` is another one there, `budget` one that several share, `cached`: its replies are kept unless
         the options say otherwise.
         """
-        from potlang.models.endpoint import Endpoint, MeteredModel
-
         try:
             found: Endpoint | MeteredModel | CachedModel = Endpoint.from_environment(
                 model or self.model,
@@ -70,36 +79,35 @@ class AskedModel(NamedTuple):
         if self.price is not None or budget is not None:
             found = MeteredModel(found, self._prices(), budget)
         if (path := self._cache_path(cached)) is not None:
-            from potlang.models.endpoint.cached import CachedModel
-
             found = CachedModel(found, path)
         return AskedEndpoint(found, budget)
 
     def budget(self) -> ModelBudget | None:
         """The budget of the run; None if it has none."""
-        from potlang.models.endpoint import ModelBudget
-
         if self.budget_tokens is None and self.budget_dollars is None:
             return None
         return ModelBudget(tokens=self.budget_tokens, dollars=self.budget_dollars)
 
     def sampling(self) -> Sampling:
         """The sampling of replies."""
-        from potlang.models.endpoint import Sampling
-
         return Sampling(self.attempts, self.temperature, self.max_tokens, self.model_timeout, self.model_seed)
 
-    def _prices(self) -> Prices | None:
-        from potlang.models.endpoint.metered import read_prices
+    def reply_options(self) -> ReplyOptions:
+        """The sampling of replies, as the functions that answer questions take it."""
+        return {
+            "attempts": self.attempts,
+            "temperature": self.temperature,
+            "max_tokens": self.max_tokens,
+            "seed": self.model_seed,
+        }
 
+    def _prices(self) -> Prices | None:
         try:
             return None if self.price is None else read_prices(self.price)
         except (ValueError, OSError) as error:
             raise click.BadParameter(str(error), param_hint="--price") from error
 
     def _cache_path(self, cached: bool) -> Path | None:
-        from potlang.models.endpoint.cached import usual_cache
-
         if self.model_cache == _OFF or (self.model_cache is None and not cached):
             return None
         if self.model_cache is not None:
@@ -125,8 +133,6 @@ class AskedEndpoint(WrappedModel):
 
     def batches(self) -> BatchedModel:
         """The model asked in batches, whose states are told; a usage error if there are none."""
-        from potlang.models.loop.batched import BatchedModel
-
         try:
             return BatchedModel(self._model, _told_once())
         except ValueError as error:

@@ -42,6 +42,7 @@ from potlang.cli.options import (
     theory_option,
 )
 from potlang.diag.wording import visible
+from potlang.models.loop.sampler import LONGEST_QUESTION
 from potlang.utils.extra import MissingExtraError
 
 if TYPE_CHECKING:
@@ -266,7 +267,6 @@ def _by_programs(
         endpoint,
         strategy=program.strategy,
         images=program.images,
-        attempts=asked.attempts,
         k=k,
         semantics={name: True for name, wanted in chosen.items() if wanted},
         parallel=care.jobs,
@@ -279,9 +279,7 @@ def _by_programs(
         limits=solving.limits,
         route=solving.route,
         trust=solving.trust,
-        temperature=asked.temperature,
-        max_tokens=asked.max_tokens,
-        seed=asked.model_seed,
+        **asked.reply_options(),
         progress=partial(tell_attempt, "a program"),
     )
 
@@ -300,7 +298,6 @@ def _by_traces(
     return reason_about(
         question,
         endpoint,
-        attempts=asked.attempts,
         k=k,
         verdicts=trace.verdicts,
         theory=theory,
@@ -309,9 +306,7 @@ def _by_traces(
         limits=solving.limits,
         route=solving.route,
         trust=solving.trust,
-        temperature=asked.temperature,
-        max_tokens=asked.max_tokens,
-        seed=asked.model_seed,
+        **asked.reply_options(),
         progress=partial(tell_attempt, "a trace"),
     )
 
@@ -324,16 +319,13 @@ def _by_solutions(
     return reason_about(
         problem,
         endpoint,
-        attempts=asked.attempts,
         k=k,
         parallel=care.jobs or 1,
         second_look=care.second_look,
         safe_fixes=care.safe_fixes,
         limits=solving.limits,
         trust=solving.trust,
-        temperature=asked.temperature,
-        max_tokens=asked.max_tokens,
-        seed=asked.model_seed,
+        **asked.reply_options(),
         progress=partial(tell_attempt, "a solution"),
     )
 
@@ -351,8 +343,6 @@ def given_text(given: str) -> str:
 
 def _read(file: IO[bytes]) -> str:
     """No more than a question may have, and one character beyond."""
-    from potlang.models.loop.sampler import LONGEST_QUESTION
-
     return file.read(4 * (LONGEST_QUESTION + 1)).decode("utf-8", "replace")
 
 

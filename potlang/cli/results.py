@@ -6,8 +6,12 @@ from pathlib import Path
 
 import click
 
+from potlang.batch.manifest import BatchError
+from potlang.batch.results import results_tables
 from potlang.cli.common import CommandFailure, color_option, format_option, print_json, use_color
 from potlang.cli.helping import Command
+from potlang.report.table import tables_csv, to_json, to_text
+from potlang.utils.extra import MissingExtraError
 
 
 @click.command(cls=Command)
@@ -20,11 +24,6 @@ def results(directory: Path, split: str | None, style: str, color: str) -> None:
 
     A batch that is under way is counted as far as its shards are done.
     """
-    from potlang.batch.manifest import BatchError
-    from potlang.batch.results import results_tables
-    from potlang.report.table import tables_csv, to_json, to_text
-    from potlang.utils.extra import MissingExtraError
-
     try:
         tables = results_tables(directory, split)
     except (BatchError, MissingExtraError) as error:

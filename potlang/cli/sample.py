@@ -15,6 +15,7 @@ from potlang.cli.helping import Command
 from potlang.cli.journals import end_run, journal_errors, problem_file, problems_in, run_codes
 from potlang.cli.model_options import AskedModel, model_options
 from potlang.diag.wording import visible
+from potlang.languages.dagmath.read.samples import read_lines, read_sample
 from potlang.utils.serialize import json_text
 
 if TYPE_CHECKING:
@@ -85,8 +86,6 @@ def sample(
 
 def _demonstrations(path: Path) -> Sequence[Solution]:
     """The solutions in a file; a line that is none ends the command."""
-    from potlang.languages.dagmath.read.samples import read_lines, read_sample
-
     found = []
     with path.open("rb") as stream:
         for number, line in read_lines(stream):

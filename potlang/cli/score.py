@@ -26,6 +26,16 @@ from potlang.cli.common import (
 )
 from potlang.cli.helping import Command
 from potlang.cli.options import grouped
+from potlang.drawing.layout import LayoutError
+from potlang.drawing.solution import solution_figure
+from potlang.languages.dagmath.check.graph import Graph
+from potlang.report.table import tables_csv, to_json, to_latex, to_text
+from potlang.score.plots import curves_figure, difficulty_figure, save
+from potlang.score.references import read_references
+from potlang.score.scoring import score as score_samples
+from potlang.score.summary import malformed_lines, summary_csv, summary_text
+from potlang.score.tables import Comparison, tables_of
+from potlang.utils.extra import MissingExtraError
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -33,7 +43,6 @@ if TYPE_CHECKING:
     from potlang.report.table import Table
     from potlang.score.references import References
     from potlang.score.scores import Scores
-    from potlang.score.tables import Comparison
 
 _LONG = 8 << 20
 """Bytes of input from which on a bar shows how far it is."""
@@ -69,8 +78,6 @@ class Compared(NamedTuple):
 
     def comparison(self, by: Sequence[str]) -> Comparison:
         """The comparison, beside the fields that make rows and columns; a usage error if there is none."""
-        from potlang.score.tables import Comparison
-
         if len(self.compare) > 2 or set(self.compare) & set(by):
             raise click.BadParameter("one or two fields that are not in --by", param_hint="--compare")
         if not 0 < self.margin < 1:
@@ -140,8 +147,6 @@ def score(
     Exit code 0: all samples were read; 1: some are malformed, and count as not correct; 2: a file
     cannot be read, or there is no sample.
     """
-    from potlang.utils.extra import MissingExtraError
-
     comparison = compared.comparison(by)
     references = None if answers is None else _references(answers)
     scores = _scored(files, (*by, *compared.compare), pass_k, gold, references)
@@ -156,8 +161,6 @@ def score(
 
 
 def _references(path: Path) -> References:
-    from potlang.score.references import read_references
-
     try:
         return read_references(path)
     except OSError as error:
@@ -173,8 +176,6 @@ def _scored(
     gold: bool,
     references: References | None,
 ) -> Scores:
-    from potlang.score.scoring import score as score_samples
-
     sources: list[Path | BinaryIO] = [sys.stdin.buffer if name == "-" else Path(name) for name in files]
     try:
         with _progress(files) as progress:
@@ -197,8 +198,6 @@ def _progress(files: Sequence[str]) -> Iterator[Callable[[int], object] | None]:
 
 
 def _tables(scores: Scores, comparison: Comparison) -> list[Table]:
-    from potlang.score.tables import tables_of
-
     if not scores.tally.problems:
         return []
     try:
@@ -209,9 +208,6 @@ def _tables(scores: Scores, comparison: Comparison) -> list[Table]:
 
 def _print(scores: Scores, tables: list[Table] | None, style: str, color: bool) -> None:
     """Prints the scores, and the tables if they are wanted; CSV and LaTeX have the tables in their place."""
-    from potlang.report.table import tables_csv, to_json, to_latex, to_text
-    from potlang.score.summary import summary_csv, summary_text
-
     match style:
         case "json":
             value = scores.to_dict()
@@ -227,8 +223,6 @@ def _print(scores: Scores, tables: list[Table] | None, style: str, color: bool) 
 
 def _plot(scores: Scores, directory: Path) -> None:
     """Writes the figures that there are data for."""
-    from potlang.score.plots import curves_figure, difficulty_figure, save
-
     figures = {
         "figure-3-difficulty": difficulty_figure(scores.tally),
         "figure-4-closeness": curves_figure(scores) if scores.tally.problems else None,
@@ -245,10 +239,6 @@ def _plot(scores: Scores, directory: Path) -> None:
 
 def _example(scores: Scores) -> Figure | None:
     """The graph of the first imperfect sample."""
-    from potlang.drawing.layout import LayoutError
-    from potlang.drawing.solution import solution_figure
-    from potlang.languages.dagmath.check.graph import Graph
-
     if scores.example is None:
         return None
     steps = scores.example.steps
@@ -262,8 +252,6 @@ def _example(scores: Scores) -> Figure | None:
 
 def _report(scores: Scores) -> int:
     """Says what is malformed, and the exit code."""
-    from potlang.score.summary import malformed_lines
-
     for line in malformed_lines(scores):
         click.echo(line, err=True)
     if scores.samples == scores.malformed:

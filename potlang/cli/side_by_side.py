@@ -35,7 +35,7 @@ _LAST_WORDS_S: Final = 0.07
 """For the partial answers of interrupted processes; the command itself has 0.12 s to end."""
 
 
-class _Text(io.StringIO):
+class _CapturedOutput(io.StringIO):
     """The output of one input, of a process that knows whether its parent prints on a terminal."""
 
     encoding = "utf-8"
@@ -62,7 +62,7 @@ class CommandService(Service):
         if self._taken is None:
             return self._begin(request)
         assert self._taken is not None
-        out, err = (_Text(each) for each in self._terminals)
+        out, err = (_CapturedOutput(each) for each in self._terminals)
         with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
             try:
                 found = self._taken.work(tuple(request["item"]), True)

@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import click
 
+from potlang import dot
 from potlang.cli.common import CommandFailure, output_option, tell, write_lines
 from potlang.cli.helping import Command
 from potlang.cli.options import grouped, profile_option
+from potlang.languages.pot.program import CompileError
 
 if TYPE_CHECKING:
     from potlang.generate.solved import NotSampled
@@ -104,7 +106,6 @@ def synthesize(
     its summary entails, or another form of these. With --from the traces are derivations of claims of
     programs, with --keep traces that a model wrote.
     """
-    from potlang import dot
     from potlang.generate.solved import synthesize_from_programs
     from potlang.models.training.trace_records import BrokenShare, training_records
 
@@ -160,7 +161,6 @@ def _derived(
     programs: Iterable[Path], record: RecordOptions, profile: Profile
 ) -> Iterator[Sample | NotSampled]:
     from potlang.generate.solved import samples_of_program
-    from potlang.languages.pot.program import CompileError
 
     for path in programs:
         try:

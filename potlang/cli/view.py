@@ -40,6 +40,9 @@ from potlang.cli.options import (
     verify_options,
 )
 from potlang.drawing.draw import Form, ViewError, draw
+from potlang.drawing.trace_page import trace_page
+from potlang.models.evaluation.results_file import is_results_file
+from potlang.models.loop.transcripts import BadTranscript, read_transcript, transcript_value
 from potlang.utils.serialize import json_text
 from potlang.utils.style import Style
 
@@ -161,8 +164,6 @@ def view(
 
 def _transcript(given: Input) -> dict[str, object] | None:
     """The JSON value of an input that is a transcript of `reason`."""
-    from potlang.models.loop.transcripts import transcript_value
-
     return None if isinstance(given.source, Path) else transcript_value(given.source)
 
 
@@ -170,8 +171,6 @@ def _view_transcript(
     value: dict[str, object], name: str, output: Path | None, form: Form | None, in_topos: ToposOptions
 ) -> NoReturn:
     """Writes the page on a transcript, and ends the command."""
-    from potlang.models.loop.transcripts import read_transcript
-
     _write_transcript(lambda: read_transcript(value), name, output, form, in_topos)
 
 
@@ -191,8 +190,6 @@ def _write_transcript(
     form: Form | None,
     in_topos: ToposOptions,
 ) -> NoReturn:
-    from potlang.models.loop.transcripts import BadTranscript
-
     if in_topos.topos:
         fail(f"{name}: only a trace has a diagram in a topos")
     try:
@@ -207,11 +204,8 @@ def _write_transcript(
 
 def _refuse_results(file: str) -> None:
     """Says which option a results file of `potc eval` needs."""
-    if file.endswith(".jsonl"):
-        from potlang.models.evaluation.results_file import is_results_file
-
-        if is_results_file(Path(file)):
-            raise click.UsageError(f"{file} is a results file of `potc eval`: name a question by --question")
+    if file.endswith(".jsonl") and is_results_file(Path(file)):
+        raise click.UsageError(f"{file} is a results file of `potc eval`: name a question by --question")
 
 
 def _in_topos(
@@ -234,8 +228,6 @@ def _in_topos(
     if options.as_json:
         return json_text(diagram_to_dict(found, report)) + "\n"
     if form == "html":
-        from potlang.drawing.trace_page import trace_page
-
         return trace_page(report, given.name, diagram_lines(found, report))
     return "".join(f"{line}\n" for line in diagram_lines(found, report, style))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
+from potlang.engines.horn.lemmas import derive_lemmas
 from potlang.ir.module import Assertion, Claim, Module
 from potlang.ir.nodes import Node
 from potlang.languages.pot.program import Program
@@ -57,8 +58,6 @@ def deduce(
 
 def deduction(module: Module, claim: Claim, result: Result) -> Deduction:
     """The derivation of a claim from the core of its result; of its negation, if it is refuted."""
-    from potlang.engines.horn.lemmas import derive_lemmas
-
     pool = module.pool
     module = replace(module, assertions=_core(module, result.evidence))
     goal = pool.quant("exists", claim.find, claim.formula) if claim.find else claim.formula

@@ -51,7 +51,7 @@ def derivation_to_solution(
     return work.solution()
 
 
-class _Draft(NamedTuple):
+class _StepDraft(NamedTuple):
     """A step to be: its formula's text, the drafts that it rests on by number, and the rule applied.
 
     `given` names the assumption that it is; None: it is derived.
@@ -69,7 +69,7 @@ class _SolutionWriter:
     def __init__(self, deduction: Deduction) -> None:
         self._deduction = deduction
         self._texts = Writer(deduction.module)
-        self._drafts: list[_Draft] = []
+        self._drafts: list[_StepDraft] = []
         self._numbers: dict[str, int] = {}
         """The draft that says something, by its text."""
 
@@ -95,7 +95,7 @@ class _SolutionWriter:
         text = self._texts.term(formula)
         if text not in self._numbers:
             self._numbers[text] = len(self._drafts)
-            self._drafts.append(_Draft(text, tuple(dict.fromkeys(premises)), given, rule))
+            self._drafts.append(_StepDraft(text, tuple(dict.fromkeys(premises)), given, rule))
         return self._numbers[text]
 
     def solution(self) -> Solution:
@@ -116,7 +116,7 @@ class _SolutionWriter:
             answer=ANSWER,
         )
 
-    def _step(self, draft: _Draft, id_: int, ids: dict[int, int]) -> Step:
+    def _step(self, draft: _StepDraft, id_: int, ids: dict[int, int]) -> Step:
         parents = tuple(sorted(ids[each] for each in draft.premises))
         says = rf"$\texttt{{{_latex(draft.text)}}}$"
         # A name may hold control characters, which readers of solutions take for broken LaTeX.

@@ -66,7 +66,6 @@ class VocabularyTables:
         self.inner_specials = specials
         """Tokens with what may be the end of a trace, or a role token."""
         self.not_inner = ~self.bits(inner)
-        self.not_special = ~self.bits(specials)
         self.line_feed = self.bits(self._beginning(b"\n"))
         self.line_starts = self.line_feed | self.bits(self._beginning(b"\r"))
         self.blank_starts = self.bits(self._beginning(b" "))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from importlib.resources import files
+
 from potlang.diag.register import CODES
 
 
@@ -15,8 +17,6 @@ def page(code: str) -> str | None:
     name = normal_code(code)
     if name is None:
         return None
-    from importlib.resources import files
-
     file = files("potlang.diag").joinpath("pages", f"{name}.md")
     return file.read_text(encoding="utf-8") if file.is_file() else None
 

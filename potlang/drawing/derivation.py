@@ -24,7 +24,7 @@ _SECONDS = 4.0
 """For the derivations of one page."""
 
 
-class _Step(NamedTuple):
+class _ShownStep(NamedTuple):
     """A step: its formula, its rule, the steps before it, and the assumptions that it rests on."""
 
     says: str
@@ -51,7 +51,7 @@ def derivations(program: Program, report: ProgramResult, ids: Mapping[str, str])
                 continue
             deduced = deduction(program.module, claim, result)
             if deduced.lemmas is not None and 0 < len(deduced.lemmas.found) <= _MOST:
-                tree = _Tree(deduced, ids, f"step-{number}")
+                tree = _DerivationTree(deduced, ids, f"step-{number}")
                 found[result.pointer] = tree.html(result)
     return found
 
@@ -60,7 +60,7 @@ def _is_derived(result: Result) -> bool:
     return result.verdict in (Verdict.ENTAILED, Verdict.REFUTED) and bool(result.evidence.core)
 
 
-class _Tree:
+class _DerivationTree:
     """The tree of one derivation: a step that is used twice is shown once, and linked to."""
 
     def __init__(self, deduced: Deduction, ids: Mapping[str, str], prefix: str) -> None:
@@ -73,7 +73,7 @@ class _Tree:
         writer = Writer(deduced.module)
         self._assertions = {each.key: each for each in deduced.module.assertions}
         self._steps = [
-            _Step(
+            _ShownStep(
                 _said(writer, lemma.formula),
                 self._assertions.get(lemma.key or ""),
                 lemma.premises,

@@ -13,6 +13,7 @@ from typing import NamedTuple
 from xml.etree.ElementTree import Element, fromstring
 
 from potlang.diag.wording import visible
+from potlang.languages.dagmath.lower.chunks import unmarked_formulas
 from potlang.languages.dagmath.lower.marks import DISPLAYS
 from potlang.report.html import Html, element, joined, text_html
 
@@ -72,8 +73,6 @@ def _prose(text: str) -> Iterator[str | LatexFormula]:
     """Text between marked formulas: the LaTeX in it that stands between no marks, if it is understood."""
     at = 0
     if _NOTATION.search(text):
-        from potlang.languages.dagmath.lower.chunks import unmarked_formulas  # Most texts have none.
-
         for found in unmarked_formulas(text):
             # In prose all digits of an exponent are meant, of which LaTeX takes the first.
             latex = _EXPONENT.sub(r"\1{\2}", found.source)

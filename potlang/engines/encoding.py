@@ -12,6 +12,7 @@ from potlang.ir.pool import Pool
 from potlang.ir.sorts import BOOL, Sort
 from potlang.smt.errors import Unsupported
 from potlang.smt.names import assertion_name, assertion_number
+from potlang.smt.printer import Printer, symbols_of
 
 if TYPE_CHECKING:
     from potlang.smt.encodings import Dialect
@@ -39,8 +40,6 @@ class AssertionNames:
     def symbols(self) -> Symbols:
         """The names of the symbols."""
         if self._symbols is None:
-            from potlang.smt.printer import symbols_of
-
             self._symbols = symbols_of(self._module)
         return self._symbols
 
@@ -66,8 +65,6 @@ class Encoding:
     """Prints one module for one engine. All methods that give text raise `Unsupported`."""
 
     def __init__(self, module: Module, engine: str, labels: AssertionNames) -> None:
-        from potlang.smt.printer import Printer
-
         self.labels = labels
         self._module = module
         self.dialect: Dialect = "z3" if engine == "z3" else "cvc5"

@@ -5,11 +5,15 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+from potlang.certify import Invalid, read_theory
+from potlang.certify.terms import MOST_STEPS
+from potlang.engines.timed_steps import TimedSteps
 from potlang.ir.module import Module
+from potlang.ir.text import print_module
 from potlang.utils.deadline import Deadline, OutOfTime
 
 if TYPE_CHECKING:
-    from potlang.certify import Invalid, Theory
+    from potlang.certify import Theory
 
 
 class KernelReading:
@@ -32,12 +36,6 @@ class KernelReading:
         return self._found
 
     def _read(self) -> Theory | Invalid:
-        # Most programs are answered without a proof.
-        from potlang.certify import Invalid, read_theory
-        from potlang.certify.terms import MOST_STEPS
-        from potlang.engines.timed_steps import TimedSteps
-        from potlang.ir.text import print_module
-
         # The kernel skips origins: of a small program they are half of the text.
         text = print_module(self.module, origins=False)
         deadline = Deadline(math.inf)

@@ -26,7 +26,7 @@ class NotForPysmt(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class _Script:
+class _PysmtScript:
     """A text as pysmt reads it: assertions with the name each bears (or None), and terms to evaluate."""
 
     environment: Any
@@ -41,7 +41,7 @@ def _refuse(text: str) -> None:
         raise NotForPysmt("pysmt takes escapes in string literals literally")
 
 
-def _read(text: str, values: tuple[str, ...]) -> _Script:
+def _read(text: str, values: tuple[str, ...]) -> _PysmtScript:
     """The text in a fresh pysmt environment. Raises `NotForPysmt`."""
     from pysmt.environment import Environment
     from pysmt.smtlib.parser import SmtLibParser
@@ -62,7 +62,7 @@ def _read(text: str, values: tuple[str, ...]) -> _Script:
             found.append((command.args[0], _name(script.annotations, command.args[0])))
         elif command.name == "get-value":
             terms = tuple(command.args)
-    return _Script(environment, tuple(found), terms)
+    return _PysmtScript(environment, tuple(found), terms)
 
 
 def _name(annotations: Any, formula: Any) -> str | None:
@@ -127,7 +127,7 @@ def solve_with_pysmt(
         return failure_of(error).answer(deadline)
 
 
-def _solve(script: _Script, core: bool, deadline: Deadline, options: dict[str, str]) -> SolverAnswer:
+def _solve(script: _PysmtScript, core: bool, deadline: Deadline, options: dict[str, str]) -> SolverAnswer:
     chosen = {"tlimit-per": str(max(1, deadline.left_ms())), **options}
     if core:
         # pysmt turns on two simplifications that cvc5 refuses together with cores.
@@ -146,7 +146,7 @@ def _solve(script: _Script, core: bool, deadline: Deadline, options: dict[str, s
     )
 
 
-def _assert_all(solver: Any, script: _Script) -> dict[Any, str]:
+def _assert_all(solver: Any, script: _PysmtScript) -> dict[Any, str]:
     names: dict[Any, str] = {}
     for formula, name in script.assertions:
         term = _convert(solver, formula)

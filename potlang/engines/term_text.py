@@ -9,13 +9,13 @@ from potlang.ir.nodes import App, Lit, Node, Sym, Symbol, SymbolKind, Var
 from potlang.ir.operators import Operator
 from potlang.ir.skolem import SkolemForm
 from potlang.ir.sorts import TupleSort
-from potlang.ir.text import Printer, symbols_of, variable_names
+from potlang.ir.text import IrPrinter, symbols_of, variable_names
 
 
-def module_printer(module: Module) -> Printer:
+def module_printer(module: Module) -> IrPrinter:
     """Prints symbols as the text of the module does."""
     declared, used = symbols_of(module)
-    return Printer.of([*declared, *used])
+    return IrPrinter.of([*declared, *used])
 
 
 class TermText:
@@ -24,7 +24,7 @@ class TermText:
     `add` makes the Skolem symbols of a form printable, `add_dummy` the fresh constant of a sort.
     """
 
-    def __init__(self, printer: Printer) -> None:
+    def __init__(self, printer: IrPrinter) -> None:
         self.printer = printer
         self._names: dict[str | None, dict[Var, str]] = {}
         self._fresh: dict[Symbol, str] = {}

@@ -9,7 +9,7 @@ from typing import Final
 from potlang.export.problem import NoCounterpart, ToolProblem, label
 from potlang.export.texts import Names, slug
 from potlang.ir import operators as op
-from potlang.ir.nodes import App, Lit, Node, Quant, Sym, Symbol, Var, free_variable_sets, reachable
+from potlang.ir.nodes import App, Lit, Node, Quant, Sym, Symbol, Var, flattened, free_variable_sets, reachable
 from potlang.ir.operators import Operator
 from potlang.ir.sorts import BOOL, BoolSort, DeclaredSort, EnumSort, Sort
 
@@ -233,7 +233,7 @@ class RuleWriter:
                 stack += [(arg, binders) for arg in reversed(node.args)]
             else:
                 body = _Body(self)
-                for part in _disjuncts(node):
+                for part in flattened(node, op.OR):
                     body.add_denied(part)
                 lines.append(body.rule("", binders, guard))
         return [*(line for line in lines if line), *self._auxiliaries()]
@@ -418,16 +418,6 @@ def _is_literal(node: Node) -> bool:
     if isinstance(node, Quant):
         return False
     return not (isinstance(node, App) and node.op in (op.AND, op.OR))
-
-
-def _disjuncts(node: Node) -> Iterator[Node]:
-    stack = [node]
-    while stack:
-        top = stack.pop()
-        if isinstance(top, App) and top.op is op.OR:
-            stack += reversed(top.args)
-        else:
-            yield top
 
 
 def _no_atom(node: Node) -> NoCounterpart:

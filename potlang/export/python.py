@@ -119,10 +119,10 @@ if __name__ == "__main__":
 
 def python_text(problem: ToolProblem) -> str:
     """The script. Raises `NoCounterpart`."""
-    return _Script(problem).text()
+    return _PythonScript(problem).text()
 
 
-class _Script:
+class _PythonScript:
     """Names the parts of a problem and writes them, statement by statement."""
 
     def __init__(self, problem: ToolProblem) -> None:

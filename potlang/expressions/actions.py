@@ -30,6 +30,7 @@ from potlang.expressions.surface import (
     SortExpr,
     StringLiteral,
 )
+from potlang.expressions.tables import tokenize
 
 if TYPE_CHECKING:
     from potlang.diag.sink import Sink
@@ -75,7 +76,7 @@ class Fault(NamedTuple):
 
 
 @dataclass(slots=True)
-class Reading:
+class StringReading:
     """One string being read: the pointer it came from and the faults so far."""
 
     pointer: str
@@ -91,7 +92,7 @@ _SURROGATES = re.compile("[\ud800-\udbff][\udc00-\udfff]")
 
 Values = list[Any]
 Places = list[int]
-Action = Callable[[Reading, Values, Places, Places], Any]
+Action = Callable[[StringReading, Values, Places, Places], Any]
 
 
 def _leaf(node: Callable[[Any, int, int], Expr]) -> Action:
@@ -104,15 +105,15 @@ def _part(index: int) -> Action:
     return lambda _, values, starts, ends: values[index]
 
 
-def _quoted(_: Reading, values: Values, starts: Places, ends: Places) -> Name:
+def _quoted(_: StringReading, values: Values, starts: Places, ends: Places) -> Name:
     return Name(name_of(values[0]), starts[0], ends[0])
 
 
-def _string(reading: Reading, values: Values, starts: Places, ends: Places) -> StringLiteral:
+def _string(reading: StringReading, values: Values, starts: Places, ends: Places) -> StringLiteral:
     return StringLiteral(decoded(reading, values[0], starts[0]), starts[0], ends[0])
 
 
-def decoded(reading: Reading, token: str, start: int) -> str:
+def decoded(reading: StringReading, token: str, start: int) -> str:
     """The value of a string token that begins at `start`; a wrong escape is noted as a fault."""
     body = token[1:-1]
     if "\\" not in body:
@@ -139,20 +140,20 @@ def _joined(pair: re.Match[str]) -> str:
     return pair[0].encode("utf-16", "surrogatepass").decode("utf-16")
 
 
-def _call(_: Reading, values: Values, starts: Places, ends: Places) -> Call:
+def _call(_: StringReading, values: Values, starts: Places, ends: Places) -> Call:
     return Call(values[0], values[2] if len(values) == 4 else [], starts[0], ends[-1])
 
 
-def _infix(_: Reading, values: Values, starts: Places, ends: Places) -> Infix:
+def _infix(_: StringReading, values: Values, starts: Places, ends: Places) -> Infix:
     operator = OPERATORS.get(values[1], values[1])
     return Infix(operator, [values[0], values[2]], starts[0], ends[2])
 
 
-def _not_in(_: Reading, values: Values, starts: Places, ends: Places) -> Infix:
+def _not_in(_: StringReading, values: Values, starts: Places, ends: Places) -> Infix:
     return Infix("not-in", [values[0], values[3]], starts[0], ends[3])
 
 
-def _run(_: Reading, values: Values, starts: Places, ends: Places) -> Infix:
+def _run(_: StringReading, values: Values, starts: Places, ends: Places) -> Infix:
     """`a op b`, or one more operand of the run on the left, unless that stands in parentheses."""
     left = values[0]
     operator = OPERATORS.get(values[1], values[1])
@@ -163,16 +164,16 @@ def _run(_: Reading, values: Values, starts: Places, ends: Places) -> Infix:
     return Infix(operator, [left, values[2]], starts[0], ends[2])
 
 
-def _prefix(_: Reading, values: Values, starts: Places, ends: Places) -> Prefix:
+def _prefix(_: StringReading, values: Values, starts: Places, ends: Places) -> Prefix:
     return Prefix(OPERATORS.get(values[0], values[0]), values[1], starts[0], ends[1])
 
 
-def _chain(_: Reading, values: Values, starts: Places, ends: Places) -> Compare:
+def _chain(_: StringReading, values: Values, starts: Places, ends: Places) -> Compare:
     operator = OPERATORS.get(values[1], values[1])
     return Compare([values[0], values[2]], [operator], starts[0], ends[2])
 
 
-def _longer_chain(_: Reading, values: Values, starts: Places, ends: Places) -> Compare:
+def _longer_chain(_: StringReading, values: Values, starts: Places, ends: Places) -> Compare:
     chain: Compare = values[0]
     chain.operands.append(values[2])
     chain.ops.append(OPERATORS.get(values[1], values[1]))
@@ -180,31 +181,31 @@ def _longer_chain(_: Reading, values: Values, starts: Places, ends: Places) -> C
     return chain
 
 
-def _first(_: Reading, values: Values, starts: Places, ends: Places) -> Values:
+def _first(_: StringReading, values: Values, starts: Places, ends: Places) -> Values:
     return [values[0]]
 
 
-def _more(_: Reading, values: Values, starts: Places, ends: Places) -> Values:
+def _more(_: StringReading, values: Values, starts: Places, ends: Places) -> Values:
     items: Values = values[0]
     items.append(values[2])
     return items
 
 
-def _list(_: Reading, values: Values, starts: Places, ends: Places) -> ListOf:
+def _list(_: StringReading, values: Values, starts: Places, ends: Places) -> ListOf:
     return ListOf(values[1] if len(values) == 3 else [], starts[0], ends[-1])
 
 
-def _tuple(_: Reading, values: Values, starts: Places, ends: Places) -> ListOf:
+def _tuple(_: StringReading, values: Values, starts: Places, ends: Places) -> ListOf:
     """`(a,)`, `(a, b)`, `(x: A)`."""
     rest = values[3] if len(values) == 5 else []
     return ListOf([values[1], *rest], starts[0], ends[-1])
 
 
-def _binding(_: Reading, values: Values, starts: Places, ends: Places) -> Binding:
+def _binding(_: StringReading, values: Values, starts: Places, ends: Places) -> Binding:
     return Binding(values[0], values[2], starts[0], ends[-1])
 
 
-def _binding_object(reading: Reading, values: Values, starts: Places, ends: Places) -> Binding:
+def _binding_object(reading: StringReading, values: Values, starts: Places, ends: Places) -> Binding:
     """`{'name': 'p', 'sort': 'Person'}`, the keys in either order."""
     texts = {at: decoded(reading, values[at], starts[at]) for at in (1, 3, 5, 7)}
     keys = {texts[1]: 3, texts[5]: 7}
@@ -222,15 +223,14 @@ def _binding_object(reading: Reading, values: Values, starts: Places, ends: Plac
     return Binding(name, sort, starts[0], ends[-1])
 
 
-def _sort_of(reading: Reading, text: str, start: int, end: int) -> SortExpr:
+def _sort_of(reading: StringReading, text: str, start: int, end: int) -> SortExpr:
     """The sort that stands in a string token; places count in the expression around it."""
     from potlang.expressions.parser import parse_tokens
-    from potlang.expressions.tables import tokenize
 
     if is_plain_sort(text):
         return SortExpr(text.strip(), [], reading.pointer, start + 1, end - 1)
     shift = start + 1 if end - start == len(text) + 2 else None
-    sort = parse_tokens(tokenize(text), "sort", Reading(reading.pointer)).value
+    sort = parse_tokens(tokenize(text), "sort", StringReading(reading.pointer)).value
     if not isinstance(sort, SortExpr):
         reading.faults.append(Fault("POT1025", start, end, {"problem": f"`{text}`"}))
         return SortExpr("", [], reading.pointer, start, end)
@@ -245,15 +245,15 @@ def _sort_of(reading: Reading, text: str, start: int, end: int) -> SortExpr:
     return sort
 
 
-def _sort_name(reading: Reading, values: Values, starts: Places, ends: Places) -> SortExpr:
+def _sort_name(reading: StringReading, values: Values, starts: Places, ends: Places) -> SortExpr:
     return SortExpr(values[0].id, [], reading.pointer, starts[0], ends[0])
 
 
-def _sort_apply(reading: Reading, values: Values, starts: Places, ends: Places) -> SortExpr:
+def _sort_apply(reading: StringReading, values: Values, starts: Places, ends: Places) -> SortExpr:
     return SortExpr(values[0].id, values[2], reading.pointer, starts[0], ends[-1])
 
 
-def _sort_number(reading: Reading, values: Values, starts: Places, ends: Places) -> int:
+def _sort_number(reading: StringReading, values: Values, starts: Places, ends: Places) -> int:
     if values[0].isdigit() and len(values[0]) <= 9:
         return int(values[0])
     problem = f"`{values[0]}` is not a natural number below a billion"

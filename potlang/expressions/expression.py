@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from potlang.expressions.actions import Fault, Reading
+from potlang.expressions.actions import Fault, StringReading
 from potlang.expressions.amounts import is_suspect, without_amounts
 from potlang.expressions.fast import fast_expression
 from potlang.expressions.flat import flat_literal
@@ -64,7 +64,7 @@ def parse_sort(text: str, pointer: str, sink: Sink) -> SortExpr | None:
 class _Parsed(NamedTuple):
     """The `value` of a text by the grammar; else `over`, a limit, or where it `stopped`."""
 
-    reading: Reading
+    reading: StringReading
     value: Any = None
     over: Fault | None = None
     stopped: tuple[int, int] = (0, 0)
@@ -72,7 +72,7 @@ class _Parsed(NamedTuple):
 
 def _parsed(text: str, start: str, pointer: str) -> _Parsed:
     tokens = tokenize(text)
-    reading = Reading(pointer)
+    reading = StringReading(pointer)
     over = _over_limit(tokens)
     if over is not None:
         return _Parsed(reading, over=over)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from potlang.expressions.tables import tokenize
+
 _ASCII = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _PLAIN = re.compile(r"\s*+[^()\[\]{}<>,:;`'\"=\s][^()\[\]{}<>,:;`'\"=]*+")
 _KEYWORDS = frozenset({"and", "or", "not", "in"})
@@ -24,8 +26,6 @@ def _is_plain(name: str) -> bool:
         return name not in _KEYWORDS
     if not name or name.isascii():
         return False
-    from potlang.expressions.tables import tokenize
-
     first = tokenize(name)[0]
     return first.kind == "NAME" and first.end == len(name) and first.start == 0
 

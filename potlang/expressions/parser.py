@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from potlang.expressions.actions import ACTIONS, FLAT, Action, Reading
+from potlang.expressions.actions import ACTIONS, FLAT, Action, StringReading
 from potlang.expressions.tables import ParserTables, Token, tables
 
 DEEPEST = 1_000
@@ -49,7 +49,7 @@ class Parser:
 
     __slots__ = ("depths", "ends", "final", "grammar", "reading", "starts", "states", "values")
 
-    def __init__(self, start: str, reading: Reading) -> None:
+    def __init__(self, start: str, reading: StringReading) -> None:
         self.grammar: ParserTables = tables()
         self.reading = reading
         self.states = [self.grammar.starts[start]]
@@ -119,6 +119,6 @@ class Parser:
                 return
 
 
-def parse_tokens(tokens: list[Token], start: str, reading: Reading) -> Stop:
+def parse_tokens(tokens: list[Token], start: str, reading: StringReading) -> Stop:
     """Parses all of `tokens` from a start symbol; the stop's value is the tree if it was accepted."""
     return Parser(start, reading).run(tokens)

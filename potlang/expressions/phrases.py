@@ -29,7 +29,7 @@ class _Span(NamedTuple):
     last: int
 
 
-class _Phrase(NamedTuple):
+class _ForeignPhrase(NamedTuple):
     """The problem of the tokens `[first, last)`, and the text to write for the characters `[start, end)`."""
 
     first: int
@@ -64,7 +64,7 @@ class Phrases:
                 return self._as_fault(found)
         return None
 
-    def _as_fault(self, found: _Phrase) -> Fault:
+    def _as_fault(self, found: _ForeignPhrase) -> Fault:
         first, last = self._tokens[found.first], self._tokens[max(found.last - 1, found.first)]
         helps = found.helps
         fixes: tuple[Correction, ...] = ()
@@ -124,13 +124,15 @@ class Phrases:
             return ""
         return self._text[self._tokens[first].start : self._tokens[last - 1].end].strip()
 
-    def _phrase(self, words: tuple[int, int], span: _Span, problem: str, text: str, *helps: str) -> _Phrase:
+    def _phrase(
+        self, words: tuple[int, int], span: _Span, problem: str, text: str, *helps: str
+    ) -> _ForeignPhrase:
         start, end = self._tokens[span.first].start, self._tokens[span.last - 1].end
-        return _Phrase(*words, problem, text, start, end, helps)
+        return _ForeignPhrase(*words, problem, text, start, end, helps)
 
     # --- conditions ------------------------------------------------------------------------------
 
-    def condition(self, index: int) -> _Phrase | None:
+    def condition(self, index: int) -> _ForeignPhrase | None:
         """`if`: before a condition, behind what it is a condition of, or between two values with `else`."""
         span = self._around(index)
         if index == span.first and self._begins_value(index + 1):
@@ -148,7 +150,7 @@ class Phrases:
             (index, index + 1), span, f"`{word}` is not an operator", f"Implies({condition}, {then})"
         )
 
-    def _if_then(self, index: int, span: _Span) -> _Phrase | None:
+    def _if_then(self, index: int, span: _Span) -> _ForeignPhrase | None:
         first = index + 1
         if self._tokens[index].text.lower() == "case":
             if self._tokens[first].text.lower() != "when":
@@ -178,7 +180,7 @@ class Phrases:
             (index, index + 1), span, f"`{self._tokens[index].text}` is not an operator", text
         )
 
-    def _ternary(self, index: int, otherwise: int, span: _Span) -> _Phrase:
+    def _ternary(self, index: int, otherwise: int, span: _Span) -> _ForeignPhrase:
         """`a if c else b`, of numbers also behind a comparison: `f(x) == a if c else b`."""
         first = span.first
         other = self._part(otherwise + 1, span.last)
@@ -202,7 +204,7 @@ class Phrases:
             depth += (token.text in _OPENING) - (token.text in _CLOSING)
         return depth == 0
 
-    def question(self, index: int) -> _Phrase | None:
+    def question(self, index: int) -> _ForeignPhrase | None:
         """`c ? a : b`."""
         span = self._around(index)
         colon = self._find(":", index + 1, span.last)
@@ -237,7 +239,7 @@ class Phrases:
     def _is_small(self, first: int, last: int) -> bool:
         return last - first == 1 and self._tokens[first].kind in ("NUMBER", "NAME", "STRING")
 
-    def unless(self, index: int) -> _Phrase | None:
+    def unless(self, index: int) -> _ForeignPhrase | None:
         """`p unless q`."""
         if not self._is_infix(index):
             return None
@@ -247,7 +249,7 @@ class Phrases:
         helps = f"this says the same as `{short(f'({then}) or ({exception})')}`"
         return self._phrase((index, index + 1), span, "`unless` is not an operator", text, helps)
 
-    def only(self, index: int) -> _Phrase | None:
+    def only(self, index: int) -> _ForeignPhrase | None:
         """`p only if q`, and `p if and only if q`."""
         tokens = self._tokens
         if tokens[index + 1].text.lower() != "if":
@@ -259,9 +261,9 @@ class Phrases:
             return None
         words = self._text[tokens[first].start : tokens[index + 1].end]
         start, end = tokens[first].start, tokens[index + 1].end
-        return _Phrase(first, index + 2, f"`{words}` is not an operator", sign, start, end)
+        return _ForeignPhrase(first, index + 2, f"`{words}` is not an operator", sign, start, end)
 
-    def reverse(self, index: int) -> _Phrase | None:
+    def reverse(self, index: int) -> _ForeignPhrase | None:
         """`q :- p`."""
         span = self._around(index)
         # The body of a clause goes on behind its commas.
@@ -279,7 +281,7 @@ class Phrases:
 
     # --- operators between operands --------------------------------------------------------------
 
-    def exclusive(self, index: int) -> _Phrase | None:
+    def exclusive(self, index: int) -> _ForeignPhrase | None:
         """`p xor q`."""
         if not self._is_infix(index):
             return None
@@ -290,7 +292,7 @@ class Phrases:
             (index, index + 1), span, f"`{word}` is not an operator", f"Xor({', '.join(parts)})"
         )
 
-    def between(self, index: int) -> _Phrase | None:
+    def between(self, index: int) -> _ForeignPhrase | None:
         """`x between 1 and 5`."""
         if not self._is_infix(index):
             return None
@@ -307,7 +309,7 @@ class Phrases:
         text = f"Not({text})" if negated else text
         return self._phrase((index, index + 1), _Span(first, last), "`between` is not an operator", text)
 
-    def like(self, index: int) -> _Phrase | None:
+    def like(self, index: int) -> _ForeignPhrase | None:
         """`s like 'a%'`."""
         if not self._is_infix(index):
             return None
@@ -319,7 +321,7 @@ class Phrases:
             (index, index + 1), self._around(index), f"`{word}` is not an operator", "", helps
         )
 
-    def either(self, index: int) -> _Phrase | None:
+    def either(self, index: int) -> _ForeignPhrase | None:
         """`either p or q`, `both p and q`."""
         if self._ends_value(index - 1) or self._tokens[index + 1].kind not in ("NAME", "QUOTED", "NOT"):
             return None
@@ -328,9 +330,9 @@ class Phrases:
         helps = (
             "write `p or q`; if not both are meant, `Xor(p, q)`" if word == "either" else "write `p and q`"
         )
-        return _Phrase(index, index + 1, f"`{word}` is not an operator", " ", start, end, (helps,))
+        return _ForeignPhrase(index, index + 1, f"`{word}` is not an operator", " ", start, end, (helps,))
 
-    def let(self, index: int) -> _Phrase | None:
+    def let(self, index: int) -> _ForeignPhrase | None:
         """`let y = 3 in p`."""
         following = [token.kind for token in self._tokens[index + 1 : index + 2]]
         if following != ["NAME"] or self._ends_value(index - 1):
@@ -341,7 +343,7 @@ class Phrases:
 
     # --- members and methods ---------------------------------------------------------------------
 
-    def member(self, index: int) -> _Phrase | None:
+    def member(self, index: int) -> _ForeignPhrase | None:
         """`a.f`, `a.f(b)`, `1..5`."""
         tokens = self._tokens
         if tokens[index + 1].text[:1] == ".":
@@ -373,7 +375,7 @@ class Phrases:
             text = f"Member({args}, {whole})"
         return self._phrase((index, index + 2), _Span(first, last), problem, text)
 
-    def _range(self, index: int) -> _Phrase | None:
+    def _range(self, index: int) -> _ForeignPhrase | None:
         inside = self._find("in", self._around(index, _CONNECTIVES).first, index)
         span = self._around(index, _CONNECTIVES)
         if inside is None:
@@ -399,7 +401,7 @@ class Phrases:
 
     # --- comprehensions --------------------------------------------------------------------------
 
-    def comprehension(self, index: int) -> _Phrase | None:
+    def comprehension(self, index: int) -> _ForeignPhrase | None:
         """`sum(f(x) for x in S if p(x))`, `[f(x) for x in S]`, `{x for x in S if p(x)}`."""
         if not self._ends_value(index - 1) or self._tokens[index + 1].kind != "NAME":
             return None
@@ -439,7 +441,7 @@ class Phrases:
         text = make(binders, body, condition)
         return self._phrase((index, index + 1), _Span(head, last), "`for` is not an operator", text)
 
-    def _listed(self, index: int, span: _Span) -> _Phrase | None:
+    def _listed(self, index: int, span: _Span) -> _ForeignPhrase | None:
         """`any(f(x) for x in [a, b])`: the body of each."""
         tokens, opening = self._tokens, index + 3
         if tokens[index + 2].kind != "IN" or tokens[opening].text not in ("[", "{", "("):
@@ -471,7 +473,7 @@ class Phrases:
     def _start(self, index: int) -> int:
         return self._around(index).first
 
-    def _set_builder(self, index: int) -> _Phrase | None:
+    def _set_builder(self, index: int) -> _ForeignPhrase | None:
         """`{x: A | p}`, `{x in A | p}`, `[x: A | p]`."""
         span = self._around(index)
         before = self._tokens[span.first : index]
@@ -552,7 +554,7 @@ _FOLDS: dict[str, Callable[[str, str, str], str]] = {
 _OF_EACH = {"any": "Or", "all": "And", "sum": "Sum", "max": "Max", "min": "Min"}
 _MOST_VALUES = 50
 _NAMES = {"max": "Max", "min": "Min", "prod": "Product", "mean": "Average", "average": "Average"}
-_WORDS: dict[str, Callable[[Phrases, int], _Phrase | None]] = {
+_WORDS: dict[str, Callable[[Phrases, int], _ForeignPhrase | None]] = {
     **dict.fromkeys(("if", "when", "whenever", "provided", "case"), Phrases.condition),
     "?": Phrases.question,
     "unless": Phrases.unless,

@@ -29,7 +29,7 @@ _SEPARATING = _JOINING | {"COMMA", "COLON"}
 _OPENING = {"LPAR": "RPAR", "LSQB": "RSQB", "LBRACE": "RBRACE"}
 
 
-class _Piece(NamedTuple):
+class _SignToken(NamedTuple):
     """Characters `[start, end)`, the text for them, and the kind of their token; `GROUP` for brackets."""
 
     kind: str
@@ -61,7 +61,7 @@ def _is_sign(token: Token, text: str) -> bool:
 
 def _whole(tokens: Sequence[Token], text: str) -> str:
     """The formula with its brackets converted from the inside out."""
-    stack: list[tuple[Token | None, list[_Piece]]] = [(None, [])]
+    stack: list[tuple[Token | None, list[_SignToken]]] = [(None, [])]
     for token in tokens:
         opening = stack[-1][0]
         if token.kind in _OPENING:
@@ -71,18 +71,18 @@ def _whole(tokens: Sequence[Token], text: str) -> str:
                 raise _Unread
             inside = _converted(stack.pop()[1], text)
             group = f"{opening.text}{inside}{token.text}"
-            stack[-1][1].append(_Piece("GROUP", group, opening.start, token.end))
+            stack[-1][1].append(_SignToken("GROUP", group, opening.start, token.end))
         elif token.kind != END:
-            stack[-1][1].append(_Piece(token.kind, *token[1:]))
+            stack[-1][1].append(_SignToken(token.kind, *token[1:]))
     if len(stack) != 1:
         raise _Unread
     return _converted(stack[0][1], text)
 
 
-def _converted(pieces: list[_Piece], text: str) -> str:
+def _converted(pieces: list[_SignToken], text: str) -> str:
     """Pieces between two brackets: what stands between connectives and commas is converted by itself."""
-    parts: list[_Piece] = []
-    atom: list[_Piece] = []
+    parts: list[_SignToken] = []
+    atom: list[_SignToken] = []
     for at, piece in enumerate(pieces):
         is_not_in = piece.kind == "NOT" and pieces[at + 1 : at + 2] and pieces[at + 1].kind == "IN" and atom
         if piece.kind in _SEPARATING and not is_not_in:
@@ -93,12 +93,12 @@ def _converted(pieces: list[_Piece], text: str) -> str:
     return _joined([*parts, *_atom(atom, text)], text)
 
 
-def _atom(pieces: list[_Piece], text: str) -> list[_Piece]:
+def _atom(pieces: list[_SignToken], text: str) -> list[_SignToken]:
     """A relation of terms, or a term, as one piece."""
     if not pieces:
         return []
-    sides: list[list[_Piece]] = [[]]
-    relations: list[list[_Piece]] = []
+    sides: list[list[_SignToken]] = [[]]
+    relations: list[list[_SignToken]] = []
     for piece in pieces:
         if piece.kind in ("COMPARE", "IN", "NOT") or piece.text in _RELATIONS:
             # `not in` is one relation of two words.
@@ -119,12 +119,12 @@ def _atom(pieces: list[_Piece], text: str) -> list[_Piece]:
         written = terms[0]
         for relation, term in zip(relations, terms[1:], strict=True):
             written += f" {' '.join(each.text for each in relation)} {term}"
-    return [_Piece("ATOM", written, pieces[0].start, pieces[-1].end)]
+    return [_SignToken("ATOM", written, pieces[0].start, pieces[-1].end)]
 
 
-def _term(pieces: list[_Piece], text: str) -> str:
+def _term(pieces: list[_SignToken], text: str) -> str:
     """Sets joined by signs, from the left; different ones need brackets."""
-    operands: list[list[_Piece]] = [[]]
+    operands: list[list[_SignToken]] = [[]]
     names = []
     for piece in pieces:
         if piece.kind == "OTHER" and piece.text in _OPERATORS:
@@ -151,7 +151,7 @@ def _bare(written: str) -> str:
     return inner if is_group else written
 
 
-def _joined(pieces: list[_Piece], text: str) -> str:
+def _joined(pieces: list[_SignToken], text: str) -> str:
     """The pieces with the blanks that stand between them."""
     written, end = "", None
     for piece in pieces:

@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from potlang.diag.model import Fix, Replace
-from potlang.expressions.actions import Correction, Fault, Reading
+from potlang.expressions.actions import Correction, Fault, StringReading
 from potlang.expressions.amounts import without_amounts
 from potlang.expressions.latex import latex
 from potlang.expressions.parser import Parser, parse_tokens
@@ -102,10 +102,10 @@ def _overlaps(one: Fault, other: Fault) -> bool:
     return one.start < other.end and other.start < one.end
 
 
-def explain_sort(text: str, pointer: str, reading: Reading, sink: Sink) -> None:
+def explain_sort(text: str, pointer: str, reading: StringReading, sink: Sink) -> None:
     """Reports what is wrong with a sort."""
     tokens = tokenize(text)
-    stop = parse_tokens(tokens, "sort", Reading(pointer))
+    stop = parse_tokens(tokens, "sort", StringReading(pointer))
     brackets = _match_brackets(tokens, text)
     if brackets:
         brackets[0].report(pointer, sink)
@@ -231,13 +231,13 @@ def _corrected(text: str, correction: Correction) -> str:
 
 
 def _parses(text: str) -> bool:
-    reading = Reading("")
+    reading = StringReading("")
     return parse_tokens(tokenize(text), "expression", reading).reason == "accepted" and not reading.faults
 
 
 def _parse_on(tokens: list[Token]) -> list[Fault]:
     """The errors that the parser meets, resumed after each at the next argument."""
-    reading = Reading("")
+    reading = StringReading("")
     parser = Parser("expression", reading)
     tokens = list(tokens)
     problems: list[Fault] = []

@@ -245,7 +245,7 @@ def _joined(body: Sequence[str]) -> Json:
     return body[0] if len(body) == 1 else {"and": list(body)}
 
 
-class _Interval(NamedTuple):
+class _ValueRange(NamedTuple):
     """The values that a quantity can have."""
 
     low: int
@@ -268,7 +268,7 @@ class _Arithmetic(SolvedProblem):
 
     def __init__(self, depth: int, width: int, random: Random) -> None:
         *self._layers, self._bounded = _layers(_QUANTITIES, depth + 2, width, random)
-        self._values: dict[str, _Interval] = {}
+        self._values: dict[str, _ValueRange] = {}
         self._given: dict[str, tuple[Json, str, tuple[str, ...]]] = {}
         """Of each quantity what is given, in JSON and in words, and the quantities in it."""
         for number, layer in enumerate(self._layers):
@@ -300,12 +300,12 @@ class _Arithmetic(SolvedProblem):
         self._set(name, value, {"eq": [name, term]}, f"{name} = {words}", tuple(dict.fromkeys(names)))
 
     def _set(self, name: str, value: int, given: Json, words: str, names: tuple[str, ...]) -> None:
-        self._values[name] = _Interval(value, value)
+        self._values[name] = _ValueRange(value, value)
         self._given[name] = given, words, names
 
     def _bound(self, name: str, random: Random) -> None:
         other = random.choice(self._layers[-1])
-        self._values[name] = _Interval(self._values[other].low, inf)
+        self._values[name] = _ValueRange(self._values[other].low, inf)
         self._given[name] = {"ge": [name, other]}, f"{name} ≥ {other}", (other,)
 
     # --- the derivation --------------------------------------------------------------------------

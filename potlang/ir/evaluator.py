@@ -396,7 +396,7 @@ class _Evaluation:
             # a ⊆ b iff a \ b is empty. Canonical tables are compared: one over a finite sort may list its
             # members or have them by default ([IR-EVAL-4]).
             rest = canonical(op.DIFFERENCE.evaluate(*args), node.args[0].sort, self.structure)
-            return rest == canonical(values.Table(False), node.args[0].sort, self.structure)
+            return rest == canonical(values.MapValue(False), node.args[0].sort, self.structure)
         if not within_bounds(operator, args):
             raise NotEvaluable("the value is too large")
         result = operator.evaluate(*args)

@@ -19,7 +19,7 @@ from potlang.ir.sorts import (
     Sort,
     StringSort,
 )
-from potlang.ir.values import Bits, Table, Unspecified
+from potlang.ir.values import Bits, MapValue, Unspecified
 from potlang.utils.deadline import look
 
 MOST_BITS = 1 << 16
@@ -34,7 +34,7 @@ def value_of(literal: Lit) -> object:
         case BitVecSort(width) if isinstance(literal.value, int):
             return Bits(literal.value, width)
         case SetSort():
-            return Table(False)
+            return MapValue(False)
         case RealSort() if isinstance(literal.value, int):
             return Fraction(literal.value)
         case _:
@@ -54,7 +54,7 @@ def literal_of(pool: Pool, value: object, sort: Sort) -> Lit | None:
             return pool.lit(value, sort)
         case Bits(), BitVecSort():
             return pool.lit(value.number, sort)
-        case Table(), SetSort() if not value.default and not value.entries:
+        case MapValue(), SetSort() if not value.default and not value.entries:
             return pool.lit(None, sort)
         case _:
             return None

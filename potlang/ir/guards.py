@@ -32,7 +32,7 @@ class GuardAtom(NamedTuple):
     wanted: bool
 
 
-class _Step(NamedTuple):
+class _JoinStep(NamedTuple):
     """A guard in a join: arguments known before, places that bind a binder, and places that repeat one."""
 
     rows: Mapping[Row, Sequence[Row]]
@@ -69,7 +69,7 @@ class Guards:
 
     def __init__(self, structure: Structure) -> None:
         self._structure = structure
-        self._plans: dict[int, list[_Step]] = {}
+        self._plans: dict[int, list[_JoinStep]] = {}
         self._sets: dict[Sort, set[object]] = {}
         self._rows: dict[tuple[Symbol, bool], list[Row] | None] = {}
         self._indexes: dict[tuple[Symbol, bool, tuple[int, ...]], dict[Row, list[Row]]] = {}
@@ -97,11 +97,11 @@ class Guards:
             return itertools.product(*known)
         return self._join(quant, steps, domains, env)
 
-    def _plan(self, quant: Quant) -> list[_Step]:
+    def _plan(self, quant: Quant) -> list[_JoinStep]:
         if quant.id not in self._plans:
             left = [guard for guard in guards(quant) if self._usable(guard)]
             bound: set[Var] = set()
-            steps: list[_Step] = []
+            steps: list[_JoinStep] = []
             while left:
                 # Greedy: the guard that binds the fewest new variables filters most. An optimal order is
                 # not worth its search here.
@@ -133,7 +133,7 @@ class Guards:
             return None
         return [row for row, value in meaning.entries.items() if value is guard.wanted]
 
-    def _step(self, guard: GuardAtom, new: Mapping[Var, int]) -> _Step:
+    def _step(self, guard: GuardAtom, new: Mapping[Var, int]) -> _JoinStep:
         known: list[int] = []
         repeated: list[tuple[int, int]] = []
         for place, arg in enumerate(guard.args):
@@ -142,7 +142,7 @@ class Guards:
                 known.append(place)
             elif first != place:
                 repeated.append((place, first))
-        return _Step(
+        return _JoinStep(
             self._index(guard, tuple(known)),
             tuple(guard.args[place] for place in known),
             tuple((place, var) for var, place in new.items()),
@@ -161,7 +161,7 @@ class Guards:
     def _join(
         self,
         quant: Quant,
-        steps: list[_Step],
+        steps: list[_JoinStep],
         domains: Sequence[Domain],
         env: Mapping[Var, object],
     ) -> Iterator[Binding]:
@@ -189,7 +189,7 @@ class Guards:
             ]
             yield from itertools.product(*free)
 
-    def _matches(self, step: _Step, chosen: Mapping[Var, object]) -> Iterator[Row]:
+    def _matches(self, step: _JoinStep, chosen: Mapping[Var, object]) -> Iterator[Row]:
         key = tuple([self._value(arg, chosen) for arg in step.known])
         sets = [(place, self._sets.get(var.sort)) for place, var in step.bound]
         within = [(place, members) for place, members in sets if members is not None]

@@ -9,7 +9,7 @@ one definition), so substitution cannot capture.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
@@ -152,6 +152,17 @@ def quantified(root: Node, parts: Callable[[Node], tuple[Node, ...]] = children)
         if isinstance(node, Quant) or any(part.id in found for part in parts(node)):
             found.add(node.id)
     return frozenset(found)
+
+
+def flattened(node: Node, operator: Operator) -> Iterator[Node]:
+    """The arguments of an operator, with those of its own applications among them; of another node itself."""
+    stack = [node]
+    while stack:
+        each = stack.pop()
+        if isinstance(each, App) and each.op is operator:
+            stack += reversed(each.args)
+        else:
+            yield each
 
 
 def symbols_in(root: Node) -> list[Symbol]:

@@ -22,7 +22,7 @@ from potlang.ir.sorts import (
     components,
     table_sorts,
 )
-from potlang.ir.values import Bits, Element, Record, Table
+from potlang.ir.values import Bits, Element, MapValue, Record
 
 MOST_MEMBERS = 1 << 16
 """Larger sorts are not enumerated."""
@@ -173,16 +173,16 @@ def _keys(sort: Sort, indices: tuple[Sort, ...], structure: Structure) -> list[o
     return list(itertools.product(*(_members(part, structure) for part in indices)))
 
 
-def _tables(keys: list[object], values: list[object]) -> Iterator[Table]:
+def _tables(keys: list[object], values: list[object]) -> Iterator[MapValue]:
     for chosen in itertools.product(values, repeat=len(keys)):
         yield _listed(keys, list(chosen))
 
 
-def _listed(keys: list[object], values: list[object]) -> Table:
+def _listed(keys: list[object], values: list[object]) -> MapValue:
     """The canonical table: its default is the value at the first key."""
     default = values[0]
     pairs = zip(keys, values, strict=True)
-    return Table(default, frozenset((key, value) for key, value in pairs if value != default))
+    return MapValue(default, frozenset((key, value) for key, value in pairs if value != default))
 
 
 def canonical(value: object, sort: Sort, structure: Structure) -> object:
@@ -191,7 +191,7 @@ def canonical(value: object, sort: Sort, structure: Structure) -> object:
     Over an infinite index sort tables are canonical as they are, and so they are over one too large
     to be covered by their entries.
     """
-    if not isinstance(value, Table) or not value.entries:
+    if not isinstance(value, MapValue) or not value.entries:
         return value
     maps = table_sorts(sort)
     if maps is None or _product([cardinality(part, structure) for part in maps[0]], MOST_MEMBERS) is None:

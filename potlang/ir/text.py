@@ -55,7 +55,7 @@ def symbols_of(module: Module) -> tuple[list[Symbol], list[Symbol]]:
 
 
 @dataclass(slots=True)
-class Printer:
+class IrPrinter:
     """Prints roots. Symbols that share their name with another are written `@n`, by declaration."""
 
     symbols: dict[Symbol, str]
@@ -65,7 +65,7 @@ class Printer:
     sorts: dict[Sort, str] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, symbols: list[Symbol], canonical: bool = False, *, origins: bool = True) -> Printer:
+    def of(cls, symbols: list[Symbol], canonical: bool = False, *, origins: bool = True) -> IrPrinter:
         """A printer for terms over `symbols`, numbered as listed."""
         count: dict[str, int] = {}
         for symbol in symbols:
@@ -148,7 +148,7 @@ def _joined(pieces: list[str]) -> str:
 class _Root:
     """One root being printed: its variables and shared parts, numbered in order of appearance."""
 
-    def __init__(self, printer: Printer, root: Node, params: tuple[Var, ...]) -> None:
+    def __init__(self, printer: IrPrinter, root: Node, params: tuple[Var, ...]) -> None:
         self.printer = printer
         self.variables: dict[Var, str] = {}
         self.labels: dict[int, str] = {}
@@ -242,7 +242,7 @@ def _large(node: Node) -> bool:
 
 def variable_names(root: Node, params: tuple[Var, ...] = ()) -> dict[Var, str]:
     """The variables of a root as its text refers to them, `?name.n`, in order of n."""
-    return _Root(Printer({}), root, params).variables
+    return _Root(IrPrinter({}), root, params).variables
 
 
 def print_formula(node: Node, symbols: Sequence[Symbol] | None = None) -> str:
@@ -252,13 +252,13 @@ def print_formula(node: Node, symbols: Sequence[Symbol] | None = None) -> str:
     in order of appearance), else `@n` by their place there.
     """
     listed = symbols_in(node) if symbols is None else list(symbols)
-    return Printer.of(listed).root(node)[1]
+    return IrPrinter.of(listed).root(node)[1]
 
 
 def print_module(module: Module, canonical: bool = False, *, origins: bool = True) -> str:
     """The module as text. `canonical`: without origins and names of variables, for digests."""
     declared, used = symbols_of(module)
-    printer = Printer.of([*declared, *used], canonical, origins=origins)
+    printer = IrPrinter.of([*declared, *used], canonical, origins=origins)
     lines = ["(potlang-ir 1)"]
     lines += [_declaration_of_sort(printer, sort) for sort in module.sorts]
     lines += _named_sorts("closed", printer, module.closed) + _named_sorts("unique", printer, module.unique)
@@ -280,7 +280,7 @@ def _words(head: str, words: Iterable[str]) -> str:
     return f"({' '.join([head, *map(quoted, words)])})"
 
 
-def _declaration_of_sort(printer: Printer, sort: Sort) -> str:
+def _declaration_of_sort(printer: IrPrinter, sort: Sort) -> str:
     match sort:
         case EnumSort():
             return f"(enum {' '.join([name_text(sort.name), *map(quoted, sort.values)])})"
@@ -291,34 +291,34 @@ def _declaration_of_sort(printer: Printer, sort: Sort) -> str:
             return f"(sort {printer.sort(sort)})"
 
 
-def _named_sorts(head: str, printer: Printer, sorts: frozenset[Sort]) -> list[str]:
+def _named_sorts(head: str, printer: IrPrinter, sorts: frozenset[Sort]) -> list[str]:
     return [f"({head} {text})" for text in sorted(printer.sort(sort) for sort in sorts)]
 
 
-def _declaration(printer: Printer, head: str, symbol: Symbol) -> str:
+def _declaration(printer: IrPrinter, head: str, symbol: Symbol) -> str:
     domain = " ".join(printer.sort(sort) for sort in symbol.domain)
     return f"({head} {symbol.kind} {quoted(symbol.name)} ({domain}) {printer.sort(symbol.range)})"
 
 
-def _definition(printer: Printer, definition: Definition) -> str:
+def _definition(printer: IrPrinter, definition: Definition) -> str:
     params, body = printer.root(definition.body, definition.params)
     origin = printer.origin(definition.origin)
     return f"(define {printer.symbols[definition.symbol]} ({params}){origin} {body})"
 
 
-def _assertion(printer: Printer, head: str, assertion: Assertion) -> str:
+def _assertion(printer: IrPrinter, head: str, assertion: Assertion) -> str:
     _, body = printer.root(assertion.formula)
     names = f"{quoted(assertion.key)} {quoted(assertion.name)} {assertion.kind}"
     return f"({head} {names}{printer.origin(assertion.origin)} {body})"
 
 
-def _claim(printer: Printer, head: str, claim: Claim) -> str:
+def _claim(printer: IrPrinter, head: str, claim: Claim) -> str:
     find, body = printer.root(claim.formula, claim.find)
     names = f"{quoted(claim.key)} {quoted(claim.name)} ({find})"
     return f"({head} {names}{printer.origin(claim.origin)} {body})"
 
 
-def _asked(printer: Printer, module: Module) -> list[str]:
+def _asked(printer: IrPrinter, module: Module) -> list[str]:
     """Lines for modes and questions, only where there are some: most programs have none."""
     lines = [f"(ask {quoted(each.key)} {each.ask})" for each in module.claims if each.ask != "must"]
     options: dict[MultipleChoice, list[str]] = {}
@@ -331,7 +331,7 @@ def _asked(printer: Printer, module: Module) -> list[str]:
     return lines
 
 
-def _optimization(printer: Printer, module: Module) -> list[str]:
+def _optimization(printer: IrPrinter, module: Module) -> list[str]:
     optimization = module.optimization
     if optimization is None:
         return []

@@ -2,7 +2,7 @@
 
 Bool is `bool`, Int `int`, Real `Fraction`, String `str`, an enum value its name, a member of a declared
 sort an `Element`, a bit vector `Bits`, a record a `Record`, arrays, sets and function values a
-`Table`. Division by zero is unspecified in SMT-LIB: here it raises `Unspecified`, and whoever
+`MapValue`. Division by zero is unspecified in SMT-LIB: here it raises `Unspecified`, and whoever
 evaluates decides.
 """
 
@@ -45,7 +45,7 @@ class Record:
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class MapValue:
     """A total map: `default` everywhere but at the keys of `entries`.
 
     `entries` never maps a key to `default`, and is ordered by nothing: equal maps over an infinite
@@ -62,10 +62,10 @@ class Table:
                 return value
         return self.default
 
-    def set(self, key: object, value: object) -> Table:
+    def set(self, key: object, value: object) -> MapValue:
         """The same map with `value` at `key`."""
         kept = frozenset(pair for pair in self.entries if pair[0] != key)
-        return Table(self.default, kept if value == self.default else kept | {(key, value)})
+        return MapValue(self.default, kept if value == self.default else kept | {(key, value)})
 
 
 # --- logic ---------------------------------------------------------------------------------------
@@ -141,54 +141,54 @@ def int_mod(a: int, b: int) -> int:
 # --- arrays, functions, sets ---------------------------------------------------------------------
 
 
-def select(array: Table, index: object) -> object:
+def select(array: MapValue, index: object) -> object:
     """The element at an index."""
     return array.get(index)
 
 
-def store(array: Table, index: object, element: object) -> Table:
+def store(array: MapValue, index: object, element: object) -> MapValue:
     """The array with one element replaced."""
     return array.set(index, element)
 
 
-def apply(function: Table, *args: object) -> object:
+def apply(function: MapValue, *args: object) -> object:
     """A function value at its arguments; keys are tuples."""
     return function.get(args)
 
 
-def member(element: object, whole: Table) -> object:
+def member(element: object, whole: MapValue) -> object:
     """Membership."""
     return whole.get(element)
 
 
-def insert(element: object, whole: Table) -> Table:
+def insert(element: object, whole: MapValue) -> MapValue:
     """The set with one more element."""
     return whole.set(element, True)
 
 
-def _pointwise(function: Callable[[bool, bool], bool], a: Table, b: Table) -> Table:
-    result = Table(function(bool(a.default), bool(b.default)))
+def _pointwise(function: Callable[[bool, bool], bool], a: MapValue, b: MapValue) -> MapValue:
+    result = MapValue(function(bool(a.default), bool(b.default)))
     for key, _ in a.entries | b.entries:
         result = result.set(key, function(bool(a.get(key)), bool(b.get(key))))
     return result
 
 
-def union(a: Table, b: Table) -> Table:
+def union(a: MapValue, b: MapValue) -> MapValue:
     """Members of one or the other."""
     return _pointwise(lambda x, y: x or y, a, b)
 
 
-def intersect(a: Table, b: Table) -> Table:
+def intersect(a: MapValue, b: MapValue) -> MapValue:
     """Members of both."""
     return _pointwise(lambda x, y: x and y, a, b)
 
 
-def difference(a: Table, b: Table) -> Table:
+def difference(a: MapValue, b: MapValue) -> MapValue:
     """Members of the first alone."""
     return _pointwise(lambda x, y: x and not y, a, b)
 
 
-def subset(a: Table, b: Table) -> bool:
+def subset(a: MapValue, b: MapValue) -> bool:
     """Whether all members of the first are in the second."""
     outside = difference(a, b)
     return not outside.default and not outside.entries

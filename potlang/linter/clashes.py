@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from fractions import Fraction
-from itertools import combinations
+from itertools import combinations, product
 from typing import NamedTuple
 
 from potlang.ir import operators as op
-from potlang.ir.nodes import App, Lit, Node, Quant, Symbol, Var, free_variables, reachable
+from potlang.ir.nodes import App, Lit, Node, Quant, Symbol, Var, flattened, free_variables, reachable
 from potlang.ir.pool import Pool
 from potlang.ir.skolem import NotSkolemizable, unfold
 from potlang.ir.substitute import substitute
@@ -187,11 +187,8 @@ def _unfolded(program: LintedProgram, condition: Node) -> Node:
 
 
 def _is_denied(one: Node, other: Node) -> bool:
-    return all(contradict(a, b) or _apart(a, b) for a in _disjuncts(one) for b in _disjuncts(other))
-
-
-def _disjuncts(node: Node) -> Sequence[Node]:
-    return node.args if isinstance(node, App) and node.op is op.OR else (node,)
+    sides = flattened(one, op.OR), flattened(other, op.OR)
+    return all(contradict(*each) or _apart(*each) for each in product(*sides))
 
 
 def _denies_all(some: list[Node], others: list[Node]) -> bool:

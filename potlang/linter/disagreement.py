@@ -7,13 +7,14 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from potlang.diag import Applicability, Fix, Patch
+from potlang.diag import Applicability, Fix, Label, Patch
 from potlang.expressions.surface import StatementDecl
 from potlang.ir import operators as op
 from potlang.ir.nodes import App, Node, Symbol, Var
 from potlang.ir.pool import Pool
 from potlang.linter.clashes import Clash, clashes, exclude_each_other
 from potlang.linter.linted import Implication, LintedProgram, conjuncts, literal
+from potlang.linter.rule import LintFinding
 
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 _NORM = re.compile(
@@ -102,7 +103,23 @@ def case_text(program: LintedProgram, clash: Clash) -> str:
     return f"{names} with {listed}" if names else listed
 
 
-def advice(program: LintedProgram, clash: Clash) -> tuple[tuple[str, ...], tuple[Fix, ...]]:
+def clash_finding(program: LintedProgram, clash: Clash, note: str, **fields: str) -> LintFinding:
+    """The finding on two rules, with their titles and the `fields` for its message."""
+    one, other = clash.one.statement, clash.other.statement
+    first, second = (program.text(each, clash.variables) for each in clash.conclusions)
+    helps, fixes = _advice(program, clash)
+    return LintFinding(
+        other.place,
+        {"one": one.title, "other": other.title, **fields},
+        primary=f"`{second}`",
+        labels=(Label(one.place, f"`{first}`"),),
+        notes=(note,),
+        helps=helps,
+        fixes=fixes,
+    )
+
+
+def _advice(program: LintedProgram, clash: Clash) -> tuple[tuple[str, ...], tuple[Fix, ...]]:
     """How to say which of the two gives way: helps, and fixes where both are rules."""
     special = clash.more_special or clash.other
     rule = clash.one if special is clash.other else clash.other

@@ -10,7 +10,7 @@ from potlang.diag import Applicability, Edit, Fix, Patch, Place
 from potlang.expressions import surface as s
 from potlang.ir import operators as op
 from potlang.ir.module import AssertionKind, Claim
-from potlang.ir.nodes import App, Lit, Node, Quant, Sym, Symbol, Var
+from potlang.ir.nodes import App, Lit, Node, Quant, Sym, Symbol, Var, flattened
 from potlang.languages.pot.program import Program
 from potlang.sema.emit import Unwritable, Writer
 
@@ -326,13 +326,7 @@ def said(formula: Node) -> object:
 
 def conjuncts(node: Node) -> Iterator[Node]:
     """The parts of a conjunction, nested ones too; of another formula itself."""
-    stack = [node]
-    while stack:
-        each = stack.pop()
-        if isinstance(each, App) and each.op is op.AND:
-            stack += reversed(each.args)
-        else:
-            yield each
+    return flattened(node, op.AND)
 
 
 def bare(text: str) -> str:

@@ -23,6 +23,14 @@ _STEPS = 1_000_000
 Status = Literal["sat", "unsat", "unknown"]
 
 
+def bare_prover(small: SmallModels, budget_ms: int, workers: Workers) -> Prover:
+    """A prover that asks z3 alone, with the declarations and definitions of a program and no assumption."""
+    bare = replace(small.module, assertions=(), claims=(), norms=(), optimization=None, actions=("verify",))
+    plain, sent = divided(DEFAULT_PASSES)
+    options = ProverOptions("z3", "solver", minimize_cores=False, sent=sent)
+    return Prover(lower(bare, plain), options, Limits(budget_ms, budget_ms, rlimit=_STEPS), workers, bare)
+
+
 class OutOfBudget(Exception):
     """The linter's time is used up."""
 
@@ -38,12 +46,7 @@ class Questions(Closing):
         self._pool = module.pool
         self._budget = Deadline(budget_ms)
         self._small = SmallModels(module)
-        bare = replace(module, assertions=(), claims=(), norms=(), optimization=None, actions=("verify",))
-        base = replace(bare, symbols=self._small.module.symbols)
-        plain, sent = divided(DEFAULT_PASSES)
-        options = ProverOptions("z3", "solver", minimize_cores=False, sent=sent)
-        limits = Limits(budget_ms, budget_ms, rlimit=_STEPS)
-        self._prover = Prover(lower(base, plain), options, limits, workers or default_workers(), base)
+        self._prover = bare_prover(self._small, budget_ms, workers or default_workers())
         self._known: dict[frozenset[Node], Status] = {}
 
     def close(self) -> None:

@@ -167,7 +167,10 @@ def answer(
     sampling = Sampling(attempts, temperature, max_tokens, timeout, seed)
     with opened_model(model) as asked:
         thinker = _Thinker(
-            asked, _Posed(question, read_images(images), tuple(options), yes_or_no), sampling, progress
+            asked,
+            _PosedQuestion(question, read_images(images), tuple(options), yes_or_no),
+            sampling,
+            progress,
         )
         return thinker.answered(baseline, bounds, parallel)
 
@@ -175,7 +178,7 @@ def answer(
 # --- what is asked -----------------------------------------------------------------------------------
 
 
-class _Posed(NamedTuple):
+class _PosedQuestion(NamedTuple):
     """A question with its images, and the answers that there are to it."""
 
     question: str
@@ -216,7 +219,7 @@ class _Thinker:
     def __init__(
         self,
         model: Model,
-        posed: _Posed,
+        posed: _PosedQuestion,
         sampling: Sampling,
         progress: Callable[[Attempt], object] | None,
     ) -> None:
@@ -230,7 +233,7 @@ class _Thinker:
         """The answer by a baseline."""
         if baseline == "tot":
             asker = RetryLoop(self._sampling, self._progress)
-            return self._of(baseline, _Tree(self, asker, bounds).solution(), asker.attempts)
+            return self._of(baseline, _ThoughtTree(self, asker, bounds).solution(), asker.attempts)
         if baseline == "got":
             return self._by_graph(bounds, parallel)
         return self._by_vote(baseline, bounds.k if baseline == "cot-sc" else 1, parallel)
@@ -343,7 +346,7 @@ _Line = tuple[str, ...]
 """Thoughts in their order."""
 
 
-class _Tree:
+class _ThoughtTree:
     """A search of bounded depth, breadth and beam through lines of thought ([LOOP-BASELINE-TREE])."""
 
     def __init__(self, thinker: _Thinker, asker: RetryLoop, bounds: SearchBounds) -> None:

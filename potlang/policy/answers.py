@@ -13,12 +13,14 @@ from typing import Any, Final, NamedTuple
 
 from potlang.diag import Label, Place, Severity, Sink
 from potlang.expressions.names import name_of, written
+from potlang.ir.module import AssertionKind
 from potlang.ir.sorts import BOOL, BoolSort, EnumSort, IntSort, MeasureSort, RealSort
 from potlang.languages.pot.claims import Claim, verify_claims
 from potlang.languages.pot.program import CompileError, Program
 from potlang.languages.pot.report import Report
 from potlang.languages.pot.solve import verify
 from potlang.policy.cases import Case, CaseFact, declared_range
+from potlang.policy.rule_parts import conclusions
 from potlang.policy.tests import own_claims
 from potlang.prove.options import Trust
 from potlang.report.base import to_plain
@@ -28,7 +30,6 @@ _MOST_CHANGED: Final = 8
 """Facts of a case of which is asked whether another value changes the answer ([LIMIT-POLICY-ASK])."""
 _MOST_MISSING: Final = 4
 _MOST_VALUES: Final = 8
-_ARROW: Final = re.compile(r"(?<!<)->|\bImplies\b")
 _NAME: Final = re.compile(r"[^\W\d]\w*")
 _PLAIN: Final = (BoolSort, IntSort, RealSort, EnumSort, MeasureSort)
 _SEARCH_MS: Final = 2_000
@@ -258,12 +259,10 @@ class _Search:
 
     @cached_property
     def _concluded(self) -> frozenset[str]:
-        """The functions that are defined, and those that rules conclude about: behind their last arrow."""
+        """The functions that are defined, and those that rules conclude about."""
         defined = {each.name for each in self._program.tree.functions if each.body is not None}
-        rules = [each for each in self._program.tree.rules if each.role == "axiom"]
-        formulas = [each.consequent or each.constraint for each in rules]
-        texts = [_ARROW.split(each.text)[-1] for each in formulas if each is not None]
-        return frozenset(defined).union(*map(_NAME.findall, texts))
+        concluded = conclusions(self._program.module, {AssertionKind.RULE})
+        return frozenset(defined | {each.name for each in concluded})
 
     def _verdicts(self, claim: str, term: str) -> dict[str, Verdict]:
         """The verdict on a claim for each value of a term, without those that cannot be."""

@@ -7,30 +7,27 @@ from collections.abc import Container, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Final, Literal, NamedTuple
+from typing import Final, Literal, NamedTuple
 
 from potlang.ir.module import Assertion, Claim, Module
 from potlang.ir.nodes import Node, Symbol, Var, symbols_in
 from potlang.ir.sorts import DeclaredSort, EnumSort, Sort
 from potlang.languages.pot.lower import DEFAULT_PASSES, divided, lower
 from potlang.languages.pot.program import Program
+from potlang.linter.questions import bare_prover
 from potlang.linter.small_models import NotWrittenOut, SmallModels
 from potlang.policy.cases import FACTS, Case
 from potlang.policy.rule_parts import RulePart, parts_of
 from potlang.policy.tests import PolicyError
 from potlang.processes.pool import Workers, default_workers
 from potlang.prove.options import ProverOptions
+from potlang.prove.prover import Prover
 from potlang.prove.switches import SwitchQuestion
 from potlang.report.results import Limits, Verdict
 from potlang.sema.emit import Writer, sort_text
 from potlang.utils.closing import Closing
 from potlang.utils.deadline import OutOfFuel
 
-if TYPE_CHECKING:
-    from potlang.prove.prover import Prover
-
-_STEPS: Final = 1_000_000
-"""A solver's steps for one question, so that the answer does not depend on what else the machine does."""
 _WORD: Final = re.compile(r"[A-Z]?[a-z0-9]+|[A-Z]+(?![a-z])")
 Status = Literal["sat", "unsat", "unknown"]
 
@@ -104,19 +101,12 @@ class CaseSearch(Closing):
     def __init__(
         self, policy: Program, individuals: Individuals, budget_ms: int, workers: Workers | None = None
     ) -> None:
-        from potlang.prove.prover import Prover  # Most commands need none.
-
         self.individuals = individuals
         self.program = Case.of(individuals.case).applied(policy)
         module = self.program.module
         self._small = SmallModels(module)
-        bare = replace(module, assertions=(), claims=(), norms=(), optimization=None, actions=("verify",))
-        base = replace(bare, symbols=self._small.module.symbols)
-        plain, sent = divided(DEFAULT_PASSES)
-        options = ProverOptions("z3", "solver", minimize_cores=False, sent=sent)
-        limits = Limits(budget_ms, budget_ms, rlimit=_STEPS)
         self._workers = workers or default_workers()
-        self._prover = Prover(lower(base, plain), options, limits, self._workers, base)
+        self._prover = bare_prover(self._small, budget_ms, self._workers)
 
     def close(self) -> None:
         """Gives the solver back."""
@@ -171,8 +161,6 @@ class CaseSearch(Closing):
         self, formulas: Sequence[Node], limits: Limits, *, without: Container[str] = ()
     ) -> list[Verdict]:
         """The verdicts on closed formulas of `module`, with checked evidence, without some of the rules."""
-        from potlang.prove.prover import Prover
-
         module = self.program.module
         kept = tuple(each for each in module.assertions if each.key not in without)
         own = replace(

@@ -13,6 +13,7 @@ from typing import Any, Final, NamedTuple
 from potlang.diag import Diagnostic, Place, Sink
 from potlang.diag.near import nearest
 from potlang.diag.patching import get
+from potlang.expressions.expression import parse_expression
 from potlang.expressions.names import written
 from potlang.expressions.shapes import Shapes
 from potlang.ir.nodes import Symbol
@@ -322,8 +323,6 @@ class _Reading:
 
     def _literal(self, text: str, pointer: str) -> str | None:
         """A text that is an expression by itself, such as a date or an amount: it says nothing more."""
-        from potlang.expressions.expression import parse_expression
-
         sink = Sink(self._sink.document)
         parse_expression(text, pointer, sink)
         for each in sink.diagnostics():

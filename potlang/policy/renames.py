@@ -52,7 +52,7 @@ def renames_between(old: Module, new: Module) -> list[tuple[WordKind, str, str]]
     others = [each for each in _words(new) if each.name not in names[0]]
     if not alone or not others or max(len(alone), len(others)) > MOST_RENAMES:
         return []
-    sides = _Side(old, alone), _Side(new, others)
+    sides = _VersionWords(old, alone), _VersionWords(new, others)
     for masked in (False, True):
         _match_colours(*sides, masked)
     _match_most_alike(*sides)
@@ -71,7 +71,7 @@ def _words(module: Module) -> Iterator[VocabularyWord]:
         yield VocabularyWord("function" if symbol.domain else "constant", symbol.name, symbol)
 
 
-def _is_kept(old: VocabularyWord, new: VocabularyWord, side: _Side) -> bool:
+def _is_kept(old: VocabularyWord, new: VocabularyWord, side: _VersionWords) -> bool:
     """Whether the sorts of a renamed word are those of its partner, once they are renamed."""
     renamed = {each.name: other.name for each, other in side.partner.items() if each.kind == "sort"}
 
@@ -89,7 +89,7 @@ def _sorts(word: VocabularyWord) -> tuple[Sort, ...]:
     return tuple(part for _, part in what.fields) if isinstance(what, TupleSort) else (what,)
 
 
-class _Side:
+class _VersionWords:
     """One version: its words that are still without partner, and the statements that these are in."""
 
     def __init__(self, module: Module, words: Sequence[VocabularyWord]) -> None:
@@ -162,7 +162,7 @@ def _colour(*parts: str) -> str:
     return "!" + blake2b("\n".join(parts).encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
 
 
-def _match_colours(old: _Side, new: _Side, masked: bool) -> None:
+def _match_colours(old: _VersionWords, new: _VersionWords, masked: bool) -> None:
     """Pairs words of equal colours; of several of one colour the first two, since then the rest differs."""
     while old.free and new.free:
         old.refine(masked)
@@ -183,7 +183,7 @@ def _match_colours(old: _Side, new: _Side, masked: bool) -> None:
             new.settle(second, second)
 
 
-def _match_most_alike(old: _Side, new: _Side) -> None:
+def _match_most_alike(old: _VersionWords, new: _VersionWords) -> None:
     """Pairs what is left by the share of statements that are the same but for such words."""
     blank = [dict.fromkeys(side.free, "?") for side in (old, new)]
     said = [

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterator
 from typing import Final, NamedTuple
 
 from potlang.ir import operators as op
@@ -87,13 +87,12 @@ def _pieces(pool: Pool, formula: Node) -> Iterator[tuple[_Piece, bool, bool]]:
         if steps is not None:
             stack += reversed(steps)
             continue
-        sides = _equivalence(pool, piece.formula)
-        if sides is not None:
-            subject, other = sides
-            yield _Piece(piece.binders, (*piece.conditions, other), subject), True, False
+        inner = piece.formula
+        if isinstance(inner, App) and inner.op is op.IFF:
+            about, other = _subject_first(*inner.args)
+            yield _Piece(piece.binders, (*piece.conditions, other), about), True, False
             continue
         yield piece, False, False
-        inner = piece.formula
         if isinstance(inner, Quant) and inner.kind == "exists":
             yield _Piece((*piece.binders, *inner.binders), piece.conditions, inner.body), False, True
 
@@ -171,11 +170,8 @@ def _denial(pool: Pool, inner: Node, under: Callable[..., _Piece]) -> list[_Piec
     return None
 
 
-def _equivalence(pool: Pool, formula: Node) -> tuple[Node, Node] | None:
-    """The side of an equivalence that it is about, and the other one."""
-    if not isinstance(formula, App) or formula.op is not op.IFF:
-        return None
-    left, right = formula.args
+def _subject_first(left: Node, right: Node) -> tuple[Node, Node]:
+    """The sides of an equivalence, first the one that it is about."""
     return (left, right) if _is_subject(left) or not _is_subject(right) else (right, left)
 
 
@@ -220,6 +216,37 @@ def declared(term: Node) -> App | Sym | None:
 
 def _is_conversion(term: App) -> bool:
     return isinstance(term.op, Symbol) and term.op.kind is SymbolKind.FRESH and len(term.args) == 1
+
+
+def conclusions(module: Module, kinds: Container[AssertionKind]) -> set[Symbol]:
+    """The functions and constants of which assertions of these kinds conclude something.
+
+    A bound of a value is no conclusion about it.
+    """
+    found: set[Symbol] = set()
+    seen: set[Node] = set()
+    stack = [each.formula for each in module.assertions if each.kind in kinds]
+    while stack:
+        node = stack.pop()
+        if node in seen:
+            continue
+        seen.add(node)
+        match node:
+            case Quant(body=body):
+                stack.append(body)
+            case App(op=op.IMPLIES, args=(_, right)):
+                stack.append(right)
+            case App(op=op.AND | op.OR | op.NOT, args=args):
+                stack += args
+            case App(op=op.LT | op.LE):
+                pass
+            case App(op=op.IFF, args=(left, right)):
+                stack.append(_subject_first(left, right)[0])
+            case _:
+                match subject(node):
+                    case App(op=Symbol() as symbol) | Sym(symbol=symbol):
+                        found.add(symbol)
+    return found
 
 
 def contrapositives(pool: Pool, part: RulePart) -> Iterator[RulePart]:

@@ -9,7 +9,7 @@ from potlang.ir.module import COMPLETION, Assertion, AssertionKind, Claim, Defin
 from potlang.ir.nodes import Node, Symbol, symbols_in
 from potlang.ir.sorts import Sort
 from potlang.ir.substitute import substitute
-from potlang.ir.text import Printer
+from potlang.ir.text import IrPrinter
 from potlang.languages.pot.program import Program
 
 CLOSED: Final = "closed predicate"
@@ -90,4 +90,4 @@ def signature(
     symbols = {each: each.name for each in symbols_in(formula)}
     if names:
         symbols |= {each: names[each] for each in symbols if each in names}
-    return Printer(symbols, canonical=True, sorts=dict(sorts)).root(formula)[1]
+    return IrPrinter(symbols, canonical=True, sorts=dict(sorts)).root(formula)[1]

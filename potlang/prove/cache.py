@@ -17,8 +17,11 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
+from potlang.certify import check
+from potlang.diag import Sink
 from potlang.prove.cache_store import CacheRow, CacheStore, Damaged, Unusable
 from potlang.prove.versions import versions
+from potlang.report.from_json import report_from_dict
 from potlang.report.results import Consistency, Evidence, Limits, OptimizationStatus, ProgramResult, Verdict
 from potlang.utils.directories import user_directory
 from potlang.utils.extra import MissingExtraError, not_installed
@@ -298,8 +301,6 @@ class Cache:
         self._note("POT6011", path=place, used="used" if reading else "written", reason=reason, helps=helps)
 
     def _note(self, code: str, **fields: Any) -> None:
-        from potlang.diag import Sink
-
         sink = Sink()
         sink.report(code, "", **fields)
         (found,) = sink.diagnostics()
@@ -324,8 +325,6 @@ class Cache:
 
 def certificate_agrees(report: ProgramResult, program: str) -> bool:
     """Whether a report's certificate holds for a program's IR text and does not contradict its answers."""
-    from potlang.certify import check
-
     outcome = check(report.certificate or "", program)
     if outcome.status == "INVALID":
         return False
@@ -406,8 +405,6 @@ def _sum(row: CacheRow) -> bytes:
 
 def _unpacked(row: CacheRow) -> Entry:
     """Raises ValueError, TypeError or zlib.error if the row is not what was stored."""
-    from potlang.report.from_json import report_from_dict
-
     if not all(isinstance(part, str | bytes) for part in row) or row.sum != _sum(row):
         raise ValueError("the checksum does not fit")
     value = json.loads(zlib.decompress(row.report))

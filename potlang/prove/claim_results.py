@@ -14,16 +14,18 @@ from potlang.ir.nodes import App, Node, Quant, Sym, Symbol, SymbolKind, reachabl
 from potlang.ir.sorts import DeclaredSort, parts_of
 from potlang.prove.core_search import CoreSearch
 from potlang.prove.cores import Core
+from potlang.prove.cross_check import Proof
 from potlang.prove.evidence import core_items, evaluated, read_model
 from potlang.prove.options import ProverOptions
 from potlang.prove.result_models import ResultModels
 from potlang.prove.verdicts import ClaimState, PartialModel, Verifier
 from potlang.report.results import AskedQuestion, Evidence, Model, Result, Verdict
+from potlang.smt.models import complete
 from potlang.utils.deadline import Deadline
 
 if TYPE_CHECKING:
     from potlang.ir.structure import Structure
-    from potlang.prove.cross_check import CrossChecker, Proof
+    from potlang.prove.cross_check import CrossChecker
     from potlang.prove.differences import Nearest
     from potlang.prove.scenarios import ModelReading, ScenarioStep
 
@@ -177,8 +179,6 @@ class ClaimResults:
 
     def _cross_checked(self, state: ClaimState, result: Result) -> Result:
         """The same result with each answer that it rests on checked by another ([TIER-PIECE])."""
-        from potlang.prove.cross_check import Proof
-
         if state.verdict is Verdict.UNKNOWN:
             self.proofs.append(Proof(state.claim.key, Verdict.UNKNOWN, ()))
             return result
@@ -269,8 +269,6 @@ class ClaimResults:
 
         def is_model(side: int, structure: Structure, model: Structure) -> bool:
             return evaluations.still(structure, model, sides[side])
-
-        from potlang.smt.models import complete
 
         # These were evaluated already, as whole as they are made here.
         if not all(evaluations.both(*each).holds for each in zip((true, false), sides, strict=True)):

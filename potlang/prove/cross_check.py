@@ -9,10 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from potlang.certify import Invalid, Refutation
 from potlang.engines.check import Check, CheckResult
 from potlang.engines.encoding import AssertionNames
 from potlang.engines.kernel_reading import KernelReading
 from potlang.engines.solver import SolverSession
+from potlang.engines.timed_steps import TimedSteps
 from potlang.ir.module import Assertion, Claim, Module
 from potlang.ir.nodes import Node
 from potlang.ir.sorts import TupleSort
@@ -246,8 +248,6 @@ class CrossChecker:
 
     def accepted(self, side: Side, claim: Claim, result: CheckResult) -> tuple[str, ...] | None:
         """The statements of a refutation that came with a result, if the kernel accepts them."""
-        from potlang.certify import Invalid
-
         core = result.core or ()
         place = self._part(side, claim, core) if self._suffices(core) else self._place(side, claim, core)
         try:
@@ -261,9 +261,6 @@ class CrossChecker:
 
     def _accepts(self, theory: Theory, side: Side, claim: Claim, lines: Sequence[str]) -> bool:
         """Whether the kernel accepts a refutation, within the time for checking one."""
-        from potlang.certify import Invalid, Refutation
-        from potlang.engines.timed_steps import TimedSteps
-
         question = theory.questions.get("assumptions" if side == "assumptions" else claim.key)
         goal = None if question is None else question.sides.get(side)
         if (goal, tuple(lines)) in theory.refuted:
@@ -280,7 +277,6 @@ class CrossChecker:
 
     def refute(self, side: Side, claim: Claim, core: Sequence[str]) -> tuple[tuple[str, ...] | None, str]:
         """The statements of a ground refutation of a core, and its kind; or None and why there is none."""
-        from potlang.certify import Invalid
         from potlang.engines.finite.direct import refutation
         from potlang.engines.ground.grounding import GroundLimits
 

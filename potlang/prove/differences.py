@@ -19,7 +19,7 @@ from potlang.ir.nodes import App, Node, Quant, Sym, Symbol, reachable, symbols_i
 from potlang.ir.sorts import ArraySort, DeclaredSort, FunctionSort, SetSort, TupleSort
 from potlang.ir.structure import FunctionTable, NotEvaluable, Structure
 from potlang.ir.values import Unspecified
-from potlang.prove.terms import Term
+from potlang.prove.terms import ShownTerm
 from potlang.utils.deadline import Deadline
 
 MOST_MS = 200.0
@@ -43,16 +43,16 @@ class Nearest(NamedTuple):
 
     true: Structure
     false: Structure
-    terms: tuple[Term, ...]
+    terms: tuple[ShownTerm, ...]
 
 
 def nearest(
-    true: Structure, false: Structure, terms: Sequence[Term], is_model: IsModel, deadline: Deadline
+    true: Structure, false: Structure, terms: Sequence[ShownTerm], is_model: IsModel, deadline: Deadline
 ) -> Nearest | None:
     """The two models, as near to each other as exchanges bring them; None if that takes too long."""
     # Elements, records and the like are not compared.
     terms = [each for each in terms if not isinstance(each.node.sort, _NOT_COMPARED)]
-    pair, left = _Pair(true, false, terms), _MOST_EXCHANGES
+    pair, left = _ModelPair(true, false, terms), _MOST_EXCHANGES
     # In halves: what belongs together is exchanged together, be it of one individual or of one function.
     for number in range(_MOST_ROUNDS):
         differing = list(pair.differing)
@@ -66,7 +66,7 @@ def nearest(
             group, left = waiting.pop(), left - 1
             other = pair.exchanged(group)
             if other is not None and other.is_made_of(pair, is_model):
-                pair = _Pair(other.true, pair.false, terms)
+                pair = _ModelPair(other.true, pair.false, terms)
                 # What was refused before may be possible now.
                 is_done = is_done and not refused
             else:
@@ -77,7 +77,7 @@ def nearest(
     return Nearest(pair.true, pair.false, tuple(pair.differing))
 
 
-def _halves(group: list[Term]) -> list[list[Term]]:
+def _halves(group: list[ShownTerm]) -> list[list[ShownTerm]]:
     """The parts of a group of two or more, the first one last.
 
     All that differs is not exchanged at once: the models would have changed places.
@@ -86,11 +86,11 @@ def _halves(group: list[Term]) -> list[list[Term]]:
     return [group[middle:], group[:middle]] if len(group) > 1 else []
 
 
-def _arguments(term: Term) -> tuple[int, ...]:
+def _arguments(term: ShownTerm) -> tuple[int, ...]:
     return tuple(each.id for each in term.node.args) if isinstance(term.node, App) else ()
 
 
-def to_ask(formula: Node, terms: Sequence[Term]) -> tuple[str, ...]:
+def to_ask(formula: Node, terms: Sequence[ShownTerm]) -> tuple[str, ...]:
     """Terms that would help to know: not the claim itself, and its own terms only if there is no other."""
     while isinstance(formula, App) and formula.op is op.NOT:
         formula = formula.args[0]
@@ -106,21 +106,21 @@ def _symbol(node: Node) -> object:
     return node.op if isinstance(node, App) else node.symbol if isinstance(node, Sym) else None
 
 
-class _Pair:
-    def __init__(self, true: Structure, false: Structure, terms: Sequence[Term]) -> None:
+class _ModelPair:
+    def __init__(self, true: Structure, false: Structure, terms: Sequence[ShownTerm]) -> None:
         self.true = true
         self.false = false
         self._terms = terms
         self._evaluators = Evaluator(true), Evaluator(false)
 
-    def is_made_of(self, pair: _Pair, is_model: IsModel) -> bool:
+    def is_made_of(self, pair: _ModelPair, is_model: IsModel) -> bool:
         """Whether both are models still, as those of the pair that they were made of."""
         return is_model(0, self.true, pair.true) and is_model(1, self.false, pair.false)
 
     @cached_property
-    def differing(self) -> list[Term]:
+    def differing(self) -> list[ShownTerm]:
         """The terms that have another value in each."""
-        found: dict[object, Term] = {}
+        found: dict[object, ShownTerm] = {}
         for term in self._terms:
             values = [_value(each, term.node) for each in self._evaluators]
             if all(isinstance(each, _PLAIN) for each in values) and values[0] != values[1]:
@@ -129,7 +129,7 @@ class _Pair:
                 found.setdefault(term.node if None in cells else cells, term)
         return list(found.values())
 
-    def exchanged(self, terms: Sequence[Term]) -> _Pair | None:
+    def exchanged(self, terms: Sequence[ShownTerm]) -> _ModelPair | None:
         """Both structures with the values of these terms exchanged; None where one has no place for them."""
         changes: tuple[dict[Cell, object], dict[Cell, object]] = {}, {}
         for term in terms:
@@ -141,7 +141,7 @@ class _Pair:
                     return None
                 changes[side][cell] = values[1 - side]
         true, false = _changed(self.true, changes[0]), _changed(self.false, changes[1])
-        return None if true is None or false is None else _Pair(true, false, self._terms)
+        return None if true is None or false is None else _ModelPair(true, false, self._terms)
 
     def _cell(self, side: int, node: Node) -> Cell | None:
         """The symbol and the arguments by which a structure has the value of a term."""

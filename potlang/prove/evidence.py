@@ -7,13 +7,16 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from potlang.engines.encoding import AssertionNames, show_value
+from potlang.ir.evaluator import Evaluator
 from potlang.ir.measures import shown_sort
 from potlang.ir.module import Module
 from potlang.ir.nodes import Sym, SymbolKind
 from potlang.ir.sorts import DeclaredSort, Sort, TupleSort
+from potlang.ir.structure import NotEvaluable
 from potlang.ir.values import Element, Record, Unspecified
-from potlang.prove.terms import FreshNames, Term, constants_within
+from potlang.prove.terms import FreshNames, ShownTerm, constants_within
 from potlang.report.results import CoreItem, Model
+from potlang.smt.models import complete
 from potlang.smt.names import constructor_name, sort_name
 
 if TYPE_CHECKING:
@@ -37,7 +40,11 @@ class _Elements:
     """Names of the elements of declared sorts in one model."""
 
     def __init__(
-        self, model: PartialModel, named: Sequence[Term], given: Mapping[Element, str], taken: Container[str]
+        self,
+        model: PartialModel,
+        named: Sequence[ShownTerm],
+        given: Mapping[Element, str],
+        taken: Container[str],
     ) -> None:
         self._names = {(each.sort, _raw(each)): [name] for each, name in given.items()}
         for term in named:
@@ -65,12 +72,8 @@ def _raw(element: Element) -> str:
     return f"{sort_name(element.sort)}!val!{element.index}"
 
 
-def evaluated(module: Module, model: PartialModel, terms: Iterable[Term]) -> PartialModel | None:
+def evaluated(module: Module, model: PartialModel, terms: Iterable[ShownTerm]) -> PartialModel | None:
     """The same model with the values that these terms have in its structure; None if it has none."""
-    from potlang.ir.evaluator import Evaluator
-    from potlang.ir.structure import NotEvaluable
-    from potlang.smt.models import complete
-
     structure = None if model.result.structure is None else model.result.structure()
     if structure is None:
         return None
@@ -104,8 +107,8 @@ def _raw_text(value: object, sort: Sort, encoding: Encoding, pool: Pool) -> str 
 
 def read_model(
     model: PartialModel,
-    terms: Sequence[Term],
-    named: Sequence[Term],
+    terms: Sequence[ShownTerm],
+    named: Sequence[ShownTerm],
     names: Mapping[Element, str] | None = None,
 ) -> Model:
     """The values of `terms`, elements called by the constants in `named` that denote them, else by `names`.
@@ -131,7 +134,7 @@ def read_model(
     return shown | _merged(model, terms, shown)
 
 
-def _merged(model: PartialModel, terms: Sequence[Term], shown: Model) -> Model:
+def _merged(model: PartialModel, terms: Sequence[ShownTerm], shown: Model) -> Model:
     """The constants among the terms' arguments that are one element with an earlier one, if none says so."""
     first: dict[tuple[str, str], str] = {}
     found: Model = {}

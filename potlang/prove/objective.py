@@ -30,7 +30,7 @@ from potlang.prove.dispatcher import Dispatcher
 from potlang.prove.exact import Extended, NotLinear, read_extended
 from potlang.prove.families import Climb, Families
 from potlang.prove.result_models import ResultModels
-from potlang.prove.terms import Term
+from potlang.prove.terms import ShownTerm
 from potlang.prove.verdicts import Verifier
 from potlang.prove.weighted import WeightedSum, bound_by_cores, weighted_sum
 from potlang.report.results import OptimizationStatus
@@ -111,7 +111,7 @@ class ProgramModels:
         original: Module,
         assumed: Sequence[Assertion],
         extra: Sequence[Assertion],
-        shown: Sequence[Term],
+        shown: Sequence[ShownTerm],
         linear: Callable[[Query], SolverAnswer],
         workers: Workers,
     ) -> None:

@@ -6,11 +6,14 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from potlang.engines.check import Check
+from potlang.ir.evaluator import Evaluator
 from potlang.ir.module import Module
 from potlang.ir.nodes import Node
+from potlang.ir.structure import NotEvaluable
 from potlang.ir.values import Unspecified
 from potlang.prove.switches import is_watchable
 from potlang.prove.verdicts import Verifier
+from potlang.smt.models import complete
 
 if TYPE_CHECKING:
     from potlang.ir.structure import Structure
@@ -42,10 +45,6 @@ def probe(verifier: Verifier, module: Module, formula: Node, watched: Sequence[N
 
 
 def _evaluated(structure: Structure, module: Module, formulas: Sequence[Node]) -> dict[int, bool]:
-    from potlang.ir.evaluator import Evaluator
-    from potlang.ir.structure import NotEvaluable
-    from potlang.smt.models import complete
-
     evaluator = Evaluator(complete(structure, module))
     found: dict[int, bool] = {}
     for formula in formulas:

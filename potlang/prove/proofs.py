@@ -17,6 +17,7 @@ from potlang.prove.proof_checkers import Checking, check_proof
 from potlang.prove.verdicts import closed_formula
 from potlang.report.results import Consistency, CoreItem, Limits, ProgramResult, Verdict
 from potlang.smt.errors import Unsupported
+from potlang.smt.printer import Printer
 from potlang.utils.deadline import Deadline
 
 _SIDES: Final = {
@@ -61,7 +62,7 @@ class Archived(NamedTuple):
         return "; ".join([*words, self.note] if self.note else words)
 
 
-class _Target(NamedTuple):
+class _ProofTarget(NamedTuple):
     number: int
     name: str
     side: str
@@ -129,17 +130,17 @@ def count_steps(proof: str) -> tuple[int, int]:
     return steps, trusted
 
 
-def _targets(module: Module, report: ProgramResult) -> Iterator[_Target]:
+def _targets(module: Module, report: ProgramResult) -> Iterator[_ProofTarget]:
     """The unsatisfiable sides: of each result, or of a program that has none but a contradiction."""
     if report.results:
         claims = (*module.claims, *module.norms)
         for number, (claim, result) in enumerate(zip(claims, report.results, strict=True), 1):
             side = _SIDES.get(result.verdict)
             if side is not None:
-                yield _Target(number, result.name, side, claim, result.evidence.core)
+                yield _ProofTarget(number, result.name, side, claim, result.evidence.core)
     elif report.consistency is Consistency.INCONSISTENT:
         core = None if report.evidence is None else report.evidence.core
-        yield _Target(1, "assumptions", "assumptions", None, core)
+        yield _ProofTarget(1, "assumptions", "assumptions", None, core)
 
 
 def _assumptions(module: Module, core: tuple[CoreItem, ...] | None) -> Sequence[Assertion]:
@@ -156,10 +157,8 @@ def _assumptions(module: Module, core: tuple[CoreItem, ...] | None) -> Sequence[
     return tuple(found.values()) if len(found) == len(wanted) else module.assertions
 
 
-def _problem(module: Module, target: _Target) -> str:
+def _problem(module: Module, target: _ProofTarget) -> str:
     """The commands, in cvc5's words, that state the core with the side. Raises Unsupported."""
-    from potlang.smt.printer import Printer
-
     claim = None if target.side == "assumptions" else target.claim
     part = slice_of(module, _assumptions(module, target.core), claim, same_words=False)
     printer = Printer(part, "cvc5")
@@ -170,7 +169,7 @@ def _problem(module: Module, target: _Target) -> str:
     return text + printer.assertion(formula if target.side == "claim" else module.pool.negate(formula)) + "\n"
 
 
-def _script(target: _Target, problem: str) -> str:
+def _script(target: _ProofTarget, problem: str) -> str:
     """The problem as a script of its own."""
     name = json.dumps(target.name[:_LONGEST_COMMENT]).replace("\x7f", "\\u007f")
     return f"; {name}, {target.side}: unsat\n(set-logic ALL)\n{problem}(check-sat)\n"

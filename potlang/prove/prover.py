@@ -26,6 +26,7 @@ from potlang.passes.sent import SentForm
 from potlang.processes.pool import Workers, default_workers
 from potlang.prove.claim_results import ClaimResults
 from potlang.prove.core_search import CoreSearch
+from potlang.prove.cross_check import CrossChecker, Proof
 from potlang.prove.dispatcher import Allowance, Dispatcher
 from potlang.prove.evidence import core_items
 from potlang.prove.options import ProverOptions, solvers_of
@@ -49,7 +50,7 @@ from potlang.utils.deadline import OutOfFuel, look, within
 
 if TYPE_CHECKING:
     from potlang.ir.structure import Structure
-    from potlang.prove.cross_check import CrossChecker, Proof, ProofObligation
+    from potlang.prove.cross_check import ProofObligation
     from potlang.prove.objective import Piece, ProgramModels
     from potlang.prove.optimum_proof import OptimumProof
     from potlang.prove.probing import Probe
@@ -144,8 +145,6 @@ class Prover:
         )
 
         def make() -> CrossChecker:
-            from potlang.prove.cross_check import CrossChecker
-
             return CrossChecker(*parts)
 
         return make
@@ -441,7 +440,6 @@ class Prover:
         has left.
         """
         from potlang.prove.certificate import write_certificate
-        from potlang.prove.cross_check import Proof
         from potlang.prove.optimum_proof import prove_assumptions, prove_optimum
 
         actions, module = self.original.actions, self.original
@@ -458,8 +456,6 @@ class Prover:
 
     def _proof_in(self, module: Module) -> Proof:
         """The proof of another module's only claim."""
-        from potlang.prove.cross_check import Proof
-
         left = self.limits._replace(total_ms=int(self._dispatcher.allowance.deadline.left_ms()))
         with Prover(module, self.options, left, self._workers) as prover:
             prover.verify()

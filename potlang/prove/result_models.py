@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 from potlang.engines.check import CheckResult
 from potlang.ir.module import Module
+from potlang.smt.models import StructureReader, UnreadableModel
 
 if TYPE_CHECKING:
     from potlang.ir.structure import Structure
     from potlang.smt.encodings import Dialect
-    from potlang.smt.models import StructureReader
 
 
 class ResultModels:
@@ -38,13 +38,10 @@ class ResultModels:
             return result.structure()
         if result.model is None or result.encoding is None:
             return None
-        # Reading models takes long to import, and many programs need none.
-        from potlang.smt.models import StructureReader, Unreadable
-
         dialect = result.encoding.dialect
         if dialect not in self._readers:
             self._readers[dialect] = StructureReader(self._module, dialect)
         try:
             return self._readers[dialect].read(result.model)
-        except Unreadable:
+        except UnreadableModel:
             return None

@@ -31,7 +31,7 @@ from potlang.prove.terms import FreshNames, literal_label
 from potlang.prove.verdicts import ClaimState, PartialModel, Verifier
 from potlang.report.results import Evidence, Model, Scenario, ScenarioVariable, Verdict
 from potlang.sema.emit import ExpansionTooLarge, Writer
-from potlang.smt.models import Unreadable, complete, read_structure
+from potlang.smt.models import UnreadableModel, complete, read_structure
 from potlang.utils.deadline import Deadline
 
 Env = dict[Var, object]
@@ -517,7 +517,7 @@ class ScenarioStep:
         module = replace(lowered, symbols=(*lowered.symbols, *instance.symbols.values()))
         try:
             structure = read_structure(result.model, module, result.encoding.dialect)
-        except Unreadable:
+        except UnreadableModel:
             return None
         return (structure, result.encoding) if self._reading.is_model(structure) else None
 

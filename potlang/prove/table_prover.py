@@ -43,7 +43,7 @@ ROUTE: Final = "tables"
 _COMPLETIONS: Final = (Sense(True, "least"), Sense(True, "greatest"))
 
 
-class _Found(NamedTuple):
+class _ModelsFound(NamedTuple):
     """Whether the assumptions, a claim with them, and its denial with them have models; None: not known."""
 
     claim: bool | None
@@ -162,12 +162,12 @@ class TableProver:
     def _result(self, claim: Claim, kind: str) -> Result:
         began = time.perf_counter()
         reason, detail = None, ""
-        found = _Found(None, None)
+        found = _ModelsFound(None, None)
         try:
             self._prepare()
             # From contradictory assumptions everything follows.
             with within(self.limits.check_ms):
-                found = _Found(False, False) if self._consistent is False else self._asked(claim)
+                found = _ModelsFound(False, False) if self._consistent is False else self._asked(claim)
         except UnansweredError as error:
             reason, detail = "unsupported", str(error)
         except RecursionError:
@@ -216,13 +216,13 @@ class TableProver:
             Verdict.UNKNOWN,
             kind=kind,
             reason=reason,
-            possible=tuple(_states(self._consistent, _Found(None, None))),
+            possible=tuple(_states(self._consistent, _ModelsFound(None, None))),
             route=ROUTE,
             ask=claim.ask,
             question=question and AskedQuestion(question.name, question.origin.pointer),
         )
 
-    def _evidence(self, claim: Claim, kind: str, verdict: Verdict, found: _Found) -> Evidence:
+    def _evidence(self, claim: Claim, kind: str, verdict: Verdict, found: _ModelsFound) -> Evidence:
         rows = found.rows
         if rows is None:
             return Evidence()
@@ -233,7 +233,7 @@ class TableProver:
             return Evidence(violations=Bindings(bindings), rows=rows, witness=Witness(bindings[:1]))
         return Evidence(rows=rows, witness=Witness(bindings[:1]) if bindings and bindings[0] else None)
 
-    def _asked(self, claim: Claim) -> _Found:
+    def _asked(self, claim: Claim) -> _ModelsFound:
         """The knowledge of a claim, with the rows that make it true or false."""
         formula = self._theory.unfolded(claim.formula)
         if claim.find:
@@ -246,17 +246,17 @@ class TableProver:
             )
         return self._plain(formula)
 
-    def _exists(self, variables: tuple[Var, ...], body: Node, wanted: bool) -> _Found:
+    def _exists(self, variables: tuple[Var, ...], body: Node, wanted: bool) -> _ModelsFound:
         """That values of the variables make a formula true, or false: `claim` says whether there are any."""
         rows = self._rows(variables, body, wanted)
         if rows.total:
-            return _Found(self._consistent, False, rows)
+            return _ModelsFound(self._consistent, False, rows)
         if not self._any(Sense(False), variables, body, wanted):
-            return _Found(False, self._consistent)
+            return _ModelsFound(False, self._consistent)
         quantified = self.module.pool.quant("exists" if wanted else "forall", variables, body)
         return self._open(quantified, wanted)
 
-    def _plain(self, formula: Node) -> _Found:
+    def _plain(self, formula: Node) -> _ModelsFound:
         for wanted in (True, False):
             truth, query = QueryWriter(self._theory).holds(formula, wanted, Sense())
             at = "".join(f", {alias}.rowid" for alias in query.origins)
@@ -265,10 +265,10 @@ class TableProver:
                 where = _where(query, numbers)
                 rows = TableRows(1, (TableRow({}, where),)) if where else None
                 known = self._consistent
-                return _Found(known, False, rows) if wanted else _Found(False, known, rows)
+                return _ModelsFound(known, False, rows) if wanted else _ModelsFound(False, known, rows)
         return self._open(formula, True)
 
-    def _open(self, formula: Node, wanted: bool) -> _Found:
+    def _open(self, formula: Node, wanted: bool) -> _ModelsFound:
         """A formula that what is known leaves open: models in which it holds, and fails, are looked for."""
         holds = fails = None
         for sense in _COMPLETIONS:
@@ -277,7 +277,7 @@ class TableProver:
             self._consistent = True
             holds = holds or self._truth(formula, wanted, sense) or None
             fails = fails or self._truth(formula, not wanted, sense) or None
-        return _Found(holds, fails, None, "what no row says may make it true or false")
+        return _ModelsFound(holds, fails, None, "what no row says may make it true or false")
 
     # --- queries -----------------------------------------------------------------------------------------
 
@@ -384,7 +384,7 @@ def _where(query: RowQuery, numbers: Sequence[int | None]) -> tuple[str, ...]:
     return tuple([each for each in found if not any(other.startswith(f"{each}, ") for other in found)])
 
 
-def _states(theory: bool | None, found: _Found) -> list[Verdict]:
+def _states(theory: bool | None, found: _ModelsFound) -> list[Verdict]:
     """The verdicts that what is known leaves ([VERDICT-STATE])."""
     states = {
         Verdict.ENTAILED: (True, True, False),
@@ -400,7 +400,7 @@ def _states(theory: bool | None, found: _Found) -> list[Verdict]:
     ]
 
 
-def _assurances(found: _Found) -> list[IndependentCheck]:
+def _assurances(found: _ModelsFound) -> list[IndependentCheck]:
     note = "a query over the tables says so, and nothing has checked it"
     named = (("claim", found.claim), ("negation", found.denial))
     return [

@@ -22,7 +22,7 @@ MOST_TERMS = 200
 _DEEPEST = 8
 
 
-class Term(NamedTuple):
+class ShownTerm(NamedTuple):
     """A ground term whose value a model shows."""
 
     node: Node
@@ -98,7 +98,7 @@ def _is_element(node: Node) -> bool:
     return _is_constant(node) and isinstance(node.sort, DeclaredSort)
 
 
-def constants_within(terms: Iterable[Term]) -> list[Node]:
+def constants_within(terms: Iterable[ShownTerm]) -> list[Node]:
     """The constants for elements among the arguments of terms, in order."""
     applied = (term.node for term in terms if isinstance(term.node, App))
     return list(dict.fromkeys(arg for node in applied for arg in node.args if _is_element(arg)))
@@ -165,7 +165,7 @@ class TermCollector:
             return is_plain or self.label(node) is not None
         return self.label(node) is not None
 
-    def touched(self, formula: Node) -> list[Term]:
+    def touched(self, formula: Node) -> list[ShownTerm]:
         """The terms that a claim touches: its ground terms, and its functions over named members.
 
         At most `MOST_TERMS`, constants before applications.
@@ -197,19 +197,19 @@ class TermCollector:
         return [substitute(self.module.pool, definition.body, put)]
 
     @cached_property
-    def everything(self) -> list[Term]:
+    def everything(self) -> list[ShownTerm]:
         """All constants, and all functions over named members, at most `MOST_TERMS`."""
         symbols = [each for each in self.module.symbols if each.kind is not SymbolKind.FRESH]
         constants: list[Node] = [self.module.pool.sym(each) for each in symbols if not each.domain]
         return self._labelled(constants, [each for each in symbols if each.domain])
 
-    def named(self, sorts: Iterable[Sort]) -> list[Term]:
+    def named(self, sorts: Iterable[Sort]) -> list[ShownTerm]:
         """The declared constants of declared sorts: what elements are called by."""
         wanted = [sort for sort in sorts if isinstance(sort, DeclaredSort)]
         nodes = [node for sort in wanted for node in self.members(sort) if _is_constant(node)]
         return self._labelled(nodes, ())
 
-    def names_for(self, terms: Sequence[Term]) -> tuple[Term, ...]:
+    def names_for(self, terms: Sequence[ShownTerm]) -> tuple[ShownTerm, ...]:
         """The constants that the elements among these terms' values may be called by.
 
         Constants among the terms name each other; for all that is no constant, any declared one may. Those
@@ -221,17 +221,17 @@ class TermCollector:
         rest = [t for t in constants if t.node.sort not in parts]
         known = {term.node.id for term in rest}
         others_of = [
-            Term(node, self)
+            ShownTerm(node, self)
             for node in constants_within(terms)
             if node.sort not in parts and node.sort not in self.module.unique and node.id not in known
         ]
         return (*self.named(parts), *rest, *(others_of if len(others_of) > 1 else ()))
 
-    def _labelled(self, nodes: list[Node], functions: Iterable[Symbol]) -> list[Term]:
-        found: dict[int, Term] = {}
+    def _labelled(self, nodes: list[Node], functions: Iterable[Symbol]) -> list[ShownTerm]:
+        found: dict[int, ShownTerm] = {}
         for node in self._candidates(nodes, functions):
             if node.id not in found and self._has_label(node):
-                found[node.id] = Term(node, self)
+                found[node.id] = ShownTerm(node, self)
                 if len(found) == MOST_TERMS:
                     break
         return sorted(found.values(), key=lambda term: isinstance(term.node, App))

@@ -24,7 +24,7 @@ from potlang.prove.decision import (
     paper_answer,
 )
 from potlang.prove.dispatcher import Dispatcher
-from potlang.prove.terms import Term, TermCollector
+from potlang.prove.terms import ShownTerm, TermCollector
 from potlang.report.results import CheckRecord, Consistency, Verdict
 from potlang.utils.deadline import OutOfFuel, OutOfTime, look
 
@@ -44,7 +44,7 @@ class PartialModel(NamedTuple):
     values: dict[int, str]
     result: CheckResult
 
-    def covers(self, terms: Iterable[Term]) -> bool:
+    def covers(self, terms: Iterable[ShownTerm]) -> bool:
         """Whether the model has a value for each of these."""
         return all(term.node.id in self.values for term in terms)
 
@@ -56,9 +56,9 @@ class ClaimState:
     claim: Claim
     kind: str
     formula: Node
-    terms: list[Term]
+    terms: list[ShownTerm]
     reusable: bool
-    named: tuple[Term, ...] = ()
+    named: tuple[ShownTerm, ...] = ()
     positive: Known = None
     negative: Known = None
     true_model: PartialModel | None = None

@@ -32,7 +32,7 @@ def with_tried_fixes(
     safe = [(each, fix) for each in diagnostics for fix in each.fixes if _is_tried(each, fix)][:_MOST_FIXES]
     if not safe:
         return tuple(diagnostics)
-    trial = _Trial(diagnostics, text, value, check)
+    trial = _FixTrial(diagnostics, text, value, check)
     doubtful = [(each, fix) for each, fix in safe if not trial.is_safe(each, fix)]
     changed = {id(each): each for each in diagnostics}
     for each, fix in doubtful:
@@ -50,7 +50,7 @@ def _errors(diagnostics: Sequence[Diagnostic]) -> _Errors:
     return Counter((each.code, each.place.pointer) for each in diagnostics if each.severity == "error")
 
 
-class _Trial:
+class _FixTrial:
     def __init__(
         self, diagnostics: Sequence[Diagnostic], text: str | None, value: object, check: CompileCheck
     ) -> None:

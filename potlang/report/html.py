@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from html import escape
+from typing import TYPE_CHECKING
 
 from potlang.diag.wording import visible
-from potlang.report.base import Row
 from potlang.utils.style import tone_of
+
+if TYPE_CHECKING:
+    from potlang.report.base import Row
 
 _EMPTY = frozenset({"br", "meta", "rect", "path", "col"})
 

@@ -62,7 +62,7 @@ class Function(NamedTuple):
     range: str
 
 
-class Names:
+class KnownNames:
     """The meanings of names in a program, and the unknown constants that its formulas turn out to have."""
 
     def __init__(self) -> None:
@@ -93,7 +93,7 @@ class Binder(NamedTuple):
 class RootReader:
     """Reads the expressions of one root of the IR, whose variables it numbers."""
 
-    def __init__(self, names: Names, local: Mapping[str, str] = MappingProxyType({})) -> None:
+    def __init__(self, names: KnownNames, local: Mapping[str, str] = MappingProxyType({})) -> None:
         self._names = names
         self._local = local
         self._sorts: list[str] = []

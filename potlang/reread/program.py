@@ -10,7 +10,7 @@ from typing import Any
 
 from .closing import Assumed, closed
 from .exceptions import OverridableRule
-from .formulas import NAMED, Binder, Function, Names, RootReader
+from .formulas import NAMED, Binder, Function, KnownNames, RootReader
 from .lexer import NotCovered
 from .terms import Typed, sort_text
 
@@ -80,7 +80,7 @@ class _Program:
 
     def __init__(self, value: dict[str, Any]) -> None:
         self._value = value
-        self._names = Names()
+        self._names = KnownNames()
         self._lines: list[str] = []
         self._constants: dict[str, list[str]] = {}
         self._declared: list[str] = []

@@ -28,6 +28,7 @@ from potlang.languages.dagmath.read.json_form import (
 from potlang.languages.dagmath.read.latex_escapes import misread_escapes
 from potlang.languages.dagmath.read.records import Solution
 from potlang.languages.dagmath.read.samples import LONGEST_LINE, SampleProblem, read_sample
+from potlang.score import plain
 from potlang.score.tally import Bin, bin_of
 
 _HEAD = 1 << 16
@@ -48,7 +49,7 @@ class Stepwise(Premised, Protocol):
     def node(self) -> str: ...
 
 
-class Row(NamedTuple):
+class CountedSample(NamedTuple):
     """A sample as far as it is counted. `problem` tells problems of different data sets apart.
 
     `labels` are the values of the fields that samples are grouped by, but for the file's name. `is_own`
@@ -85,7 +86,7 @@ class Reader:
         self.by = tuple(by)
         self._decoder = _decoder()
 
-    def read(self, line: bytes, number: int) -> tuple[Row, Shape] | Bad:
+    def read(self, line: bytes, number: int) -> tuple[CountedSample, Shape] | Bad:
         """The sample on a line, and its graph's shape. Never raises for what the line contains."""
         usual = self.usual(line) if len(line) <= LONGEST_LINE else None
         if usual is not None:
@@ -99,7 +100,7 @@ class Reader:
                 return usual, shape
         return self._full(line, number)
 
-    def usual(self, line: bytes) -> Row | None:
+    def usual(self, line: bytes) -> CountedSample | None:
         """The sample on a line of the usual form, no parent named twice; None for any other line."""
         members = self._decoder.members(line)
         if members is None or "steps" not in members or not all(map(_is_plain, members)):
@@ -139,17 +140,19 @@ class Reader:
         members = self._decoder.members(text)
         return members is not None and "steps" in members
 
-    def row(self, solution: Solution, members: Mapping[str, Any]) -> Row:
+    def row(self, solution: Solution, members: Mapping[str, Any]) -> CountedSample:
         """The row of a solution; `members` are those of its JSON object, for fields that are no metadata."""
         row = self._row(solution.steps, solution._asdict(), members)
         return row._replace(formal=sum(step.formal is not None for step in solution.steps))
 
-    def _row(self, steps: Sequence[Stepwise], read: Mapping[str, Any], members: Mapping[str, Any]) -> Row:
+    def _row(
+        self, steps: Sequence[Stepwise], read: Mapping[str, Any], members: Mapping[str, Any]
+    ) -> CountedSample:
         is_own = OWN in members and says_its_own(
             {name: self._decoder.value(members[name]) for name in ("answer", OWN) if name in members},
             steps[-1].node,
         )
-        return Row(
+        return CountedSample(
             steps,
             problem_key(read),
             read.get("difficulty"),
@@ -171,7 +174,7 @@ class Reader:
             value = value.get(each) if isinstance(value, Mapping) else None
         return label_of(name, value)
 
-    def _full(self, line: bytes, number: int) -> tuple[Row, Shape] | Bad:
+    def _full(self, line: bytes, number: int) -> tuple[CountedSample, Shape] | Bad:
         found = read_sample(line, number)
         members = self._decoder.members(line) if len(line) <= LONGEST_LINE else None
         if found.solution is not None:
@@ -239,7 +242,7 @@ def box_of(conclusion: str) -> Box | None:
 _known_box = lru_cache(maxsize=1 << 14)(last_box)
 
 
-def answer_of(row: Row) -> str | None:
+def answer_of(row: CountedSample) -> str | None:
     """The answer that a sample gives; None without a box."""
     box = box_of(row.steps[-1].node)
     return None if box is None else box.content
@@ -309,6 +312,4 @@ def _decoder() -> ModuleType:
         from potlang.score import fast
 
         return fast
-    from potlang.score import plain
-
     return plain

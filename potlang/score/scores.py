@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from potlang.languages.dagmath.check.metrics import LEVELS, Class, pass_at, trapezoid
 from potlang.score.inference import Interval, wilson
-from potlang.score.samples import Row, difficulty_label
+from potlang.score.samples import CountedSample, difficulty_label
 from potlang.score.tally import UNIT, Bin, ClassTally, Group, ProblemTally, Tally
 
 LEGAL = (Class.WRONG, Class.IMPERFECT, Class.PERFECT)
@@ -128,7 +128,7 @@ class Scores:
     as_text: int = 0
     pass_k: tuple[int, ...] = ()
     gold: Counter[tuple[Group, Bin]] | None = None
-    example: Row | None = None
+    example: CountedSample | None = None
 
     @property
     def samples(self) -> int:

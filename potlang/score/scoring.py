@@ -25,7 +25,7 @@ from potlang.languages.dagmath.solve.answers import AnswerJudge, given_judge
 from potlang.languages.dagmath.write import solution_value
 from potlang.languages.kind import is_prose
 from potlang.score.references import References
-from potlang.score.samples import Bad, Reader, Row, answer_of
+from potlang.score.samples import Bad, CountedSample, Reader, answer_of
 from potlang.score.scores import Malformed, Scores
 from potlang.score.tally import bin_of
 
@@ -211,7 +211,9 @@ class Scorer:
         else:
             self._count(*found, name, number, lambda: text)
 
-    def _count(self, row: Row, shape: Shape, name: str, number: int, source: Callable[[], bytes]) -> None:
+    def _count(
+        self, row: CountedSample, shape: Shape, name: str, number: int, source: Callable[[], bytes]
+    ) -> None:
         expected = None if self._references is None else self._references.find(row.problem)
         if expected is not None:
             row = row._replace(answer=expected, correct=None, is_own=False)
@@ -232,7 +234,7 @@ class Scorer:
         if scores.gold is not None and kind is Class.PERFECT and is_gold(check(source()), correct):
             scores.gold[group, bin_of(level)] += 1
 
-    def _judged(self, row: Row) -> bool | SampleProblem:
+    def _judged(self, row: CountedSample) -> bool | SampleProblem:
         """Whether the answer of a sample is right, or why that cannot be said."""
         if row.answer is None:
             if row.is_own:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from potlang.diag import Applicability, Fix, Label, Place, Replace, Sink, nearest
 from potlang.expressions import surface as s
@@ -18,8 +18,10 @@ from potlang.ir.nodes import App, Lit, Node, Quant, Sym, Symbol, SymbolKind, Var
 from potlang.ir.pool import Pool
 from potlang.ir.sorts import BOOL
 from potlang.ir.substitute import substitute
-from potlang.sema.statements import StatementParts
 from potlang.source import join_pointer
+
+if TYPE_CHECKING:
+    from potlang.sema.statements import StatementParts
 
 _TERMS = (SymbolKind.FUNCTION, SymbolKind.CONSTANT, SymbolKind.FREE)
 _COMPARISONS = (op.EQ, op.IFF, op.LT, op.LE, op.BV_ULT, op.BV_ULE, op.BV_SLT, op.BV_SLE)

@@ -12,6 +12,7 @@ import mcp_types as types
 from potlang import api
 from potlang.diag import CODES
 from potlang.languages.pot.library import packs
+from potlang.models.programs.prompting import language_reference
 from potlang.utils.resources import folder, pack_file, schema_text
 
 SCHEME: Final = "potlang://"
@@ -71,8 +72,6 @@ def read(uri: str) -> types.TextResourceContents | None:
 
 
 def _reference(_: str) -> str:
-    from potlang.models.programs.prompting import language_reference
-
     return language_reference()
 
 

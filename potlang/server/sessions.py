@@ -43,7 +43,7 @@ class SessionBounds:
     def __init__(self, app: ASGIApp, limits: SessionLimits) -> None:
         self._app = app
         self._limits = limits
-        self._open: dict[str, _Session] = {}
+        self._open: dict[str, _OpenSession] = {}
         self._opening: Counter[str] = Counter()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -79,7 +79,7 @@ class SessionBounds:
         finally:
             self._opening[origin] -= 1
         if session is not None and status < 400:
-            self._open[session] = _Session(origin, scope)
+            self._open[session] = _OpenSession(origin, scope)
             # What was refused above has ended nobody's session.
             await self._make_room(origin)
 
@@ -121,7 +121,7 @@ class SessionBounds:
 
 
 @dataclass
-class _Session:
+class _OpenSession:
     """An open session: its owner, the request that opened it, its open requests, and when one last was."""
 
     origin: str

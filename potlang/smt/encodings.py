@@ -38,7 +38,7 @@ Piece = str | Node | Membership
 _CONNECTIVES = {ops.UNION: "(or ", ops.INTERSECT: "(and ", ops.DIFFERENCE: "(and "}
 
 
-class Encoder:
+class OperatorEncoder:
     """Writes the operators of irregular shape for one dialect."""
 
     def __init__(self, symbols: Symbols, dialect: Dialect = "z3") -> None:
@@ -203,28 +203,28 @@ def _records(constructor: str, columns: list[list[str] | None]) -> list[str]:
     return [f"({constructor} {' '.join(row)})" for row in product(*known)]
 
 
-_Row = Callable[[Encoder, App], list[Piece]]
+_Row = Callable[[OperatorEncoder, App], list[Piece]]
 
 _COMMON: dict[Operator, _Row] = {
-    ops.ABS: Encoder.abs,
-    ops.APPLY: Encoder.apply,
-    ops.MEMBER: Encoder.member,
-    ops.INSERT: Encoder.insert,
-    ops.INT_TO_BV: Encoder.int_to_bits,
+    ops.ABS: OperatorEncoder.abs,
+    ops.APPLY: OperatorEncoder.apply,
+    ops.MEMBER: OperatorEncoder.member,
+    ops.INSERT: OperatorEncoder.insert,
+    ops.INT_TO_BV: OperatorEncoder.int_to_bits,
 }
 _Z3: dict[Operator, _Row] = {
-    ops.UNION: Encoder.mapped,
-    ops.INTERSECT: Encoder.mapped,
-    ops.DIFFERENCE: Encoder.mapped_difference,
-    ops.SUBSET: Encoder.mapped_subset,
+    ops.UNION: OperatorEncoder.mapped,
+    ops.INTERSECT: OperatorEncoder.mapped,
+    ops.DIFFERENCE: OperatorEncoder.mapped_difference,
+    ops.SUBSET: OperatorEncoder.mapped_subset,
 }
 _CVC5: dict[Operator, _Row] = {
-    ops.UNION: Encoder.listed,
-    ops.INTERSECT: Encoder.listed,
-    ops.DIFFERENCE: Encoder.listed,
-    ops.SUBSET: Encoder.pointwise_subset,
-    ops.MEMBER: Encoder.pointwise_member,
-    ops.EQ: Encoder.pointwise_equality,
+    ops.UNION: OperatorEncoder.listed,
+    ops.INTERSECT: OperatorEncoder.listed,
+    ops.DIFFERENCE: OperatorEncoder.listed,
+    ops.SUBSET: OperatorEncoder.pointwise_subset,
+    ops.MEMBER: OperatorEncoder.pointwise_member,
+    ops.EQ: OperatorEncoder.pointwise_equality,
 }
 IRREGULAR = frozenset({*_COMMON, *_Z3, *_CVC5})
 """The operators that some dialect, or both, write in another shape."""

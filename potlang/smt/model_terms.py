@@ -37,12 +37,12 @@ from potlang.ir.sorts import (
     StringSort,
 )
 from potlang.ir.structure import NotEvaluable
-from potlang.ir.values import Bits, Element, Table
+from potlang.ir.values import Bits, Element, MapValue
 from potlang.smt.decision_list import decision_list
 from potlang.smt.encodings import IRREGULAR
 from potlang.smt.numerals import read_literal
 from potlang.smt.sexpr import SExpr, write
-from potlang.smt.sort_erasure import SortErasure, Unreadable, default_value
+from potlang.smt.sort_erasure import SortErasure, UnreadableModel, default_value
 from potlang.smt.unmangling import Unmangling
 
 _TERMS_PER_TOKEN = 16
@@ -138,7 +138,7 @@ class ModelTerms:
     # --- symbols ---------------------------------------------------------------------------------
 
     def symbol(self, name: str) -> Symbol:
-        """A function or constant by its name in the text, over erased sorts. Raises `Unreadable`."""
+        """A function or constant by its name in the text, over erased sorts. Raises `UnreadableModel`."""
         symbol = self._symbols.get(name)
         if symbol is None:
             symbol = self._symbols[name] = self._symbol(name)
@@ -154,7 +154,7 @@ class ModelTerms:
             domain = tuple(self._erasure.erase(sort) for sort in own.domain)
             return Symbol(own.name, domain, self._erasure.erase(own.range), own.kind)
         if name not in self._texts:
-            raise Unreadable(f"{name[:80]} means nothing")
+            raise UnreadableModel(f"{name[:80]} means nothing")
         text = self._texts[name]
         domain = tuple(self._names.sort(sort) for _, sort in text.params)
         return Symbol(name, domain, self._names.sort(text.sort), SymbolKind.FRESH)
@@ -184,12 +184,12 @@ class ModelTerms:
             name, symbol = self._waiting.pop()
             try:
                 self.definitions[symbol] = self._definition(symbol, self._texts[name])
-            except Unreadable as reason:
+            except UnreadableModel as reason:
                 self.failures[symbol] = str(reason)
 
     def _definition(self, symbol: Symbol, text: FunctionText) -> Definition:
         if len(text.params) != len(symbol.domain):
-            raise Unreadable("it has another number of arguments")
+            raise UnreadableModel("it has another number of arguments")
         params = tuple(
             self.pool.var(name, sort) for (name, _), sort in zip(text.params, symbol.domain, strict=True)
         )
@@ -197,7 +197,7 @@ class ModelTerms:
         return Definition(symbol, params, self._fitted(self._read(text.body), symbol.range))
 
     def closed(self, expression: SExpr, sort: Sort) -> Node:
-        """A term of `sort` without parameters. Raises `Unreadable`."""
+        """A term of `sort` without parameters. Raises `UnreadableModel`."""
         return self._fitted(self._read(expression), sort)
 
     # --- terms -----------------------------------------------------------------------------------
@@ -215,7 +215,7 @@ class ModelTerms:
                 stack.pop()
                 value = done.value
             except IllSorted as error:
-                raise Unreadable(str(error)) from None
+                raise UnreadableModel(str(error)) from None
             else:
                 value = None
                 stack.append(self._compound(wanted))
@@ -235,7 +235,7 @@ class ModelTerms:
         # A lambda over a small sort is read once for each member, so text does not bound the work.
         self._left -= 1
         if self._left < 0:
-            raise Unreadable("the model is too large")
+            raise UnreadableModel("the model is too large")
 
     def _numeral(self, text: str) -> Node:
         value = read_literal(text)
@@ -254,8 +254,8 @@ class ModelTerms:
     def _irrational(self, expression: SExpr) -> Node:
         """The term for a root of a polynomial. There is none: the evaluator is exact."""
         if isinstance(expression, str):
-            raise Unreadable(f"{expression[:80]} is no literal")
-        raise Unreadable("an irrational number")
+            raise UnreadableModel(f"{expression[:80]} is no literal")
+        raise UnreadableModel("an irrational number")
 
     def _named(self, text: str) -> Node:
         enum = self._names.values.get(text)
@@ -267,7 +267,7 @@ class ModelTerms:
         constructor = self._names.constructors.get(text)
         symbol = constructor or self.symbol(text)
         if symbol.domain:
-            raise Unreadable(f"{text[:80]} without arguments")
+            raise UnreadableModel(f"{text[:80]} without arguments")
         return self.pool.sym(symbol)
 
     def _element(self, text: str, sort: DeclaredSort, index: int) -> Node:
@@ -280,7 +280,7 @@ class ModelTerms:
     def _compound(self, expression: SExpr) -> _Steps:
         self._count()
         if not expression:
-            raise Unreadable("an empty list")
+            raise UnreadableModel("an empty list")
         head = expression[0]
         if isinstance(head, list) or head not in _FORMS:
             args = []
@@ -309,7 +309,7 @@ class ModelTerms:
             case ["root-obj", *_] | ["_", "real_algebraic_number", *_]:
                 return self._irrational(expression)
             case _:
-                raise Unreadable(f"a malformed term: {write(expression)[:80]}")
+                raise UnreadableModel(f"a malformed term: {write(expression)[:80]}")
 
     def _applied(self, head: list[SExpr], args: list[Node]) -> Node:
         match head:
@@ -326,7 +326,7 @@ class ModelTerms:
             case ["_", "map", function]:
                 return self._mapped(function, args)
             case _:
-                raise Unreadable(f"an unknown function: {write(head)[:80]}")
+                raise UnreadableModel(f"an unknown function: {write(head)[:80]}")
 
     def _call(self, name: str, args: list[Node]) -> Node:
         symbol = self._names.constructors.get(name) or self._names.selectors.get(name)
@@ -335,7 +335,7 @@ class ModelTerms:
         if symbol is None:
             return self._operation(name, args)
         if len(symbol.domain) != len(args):
-            raise Unreadable(f"{name[:80]} with {len(args)} arguments")
+            raise UnreadableModel(f"{name[:80]} with {len(args)} arguments")
         fitted = [self._fitted(arg, sort) for arg, sort in zip(args, symbol.domain, strict=True)]
         return self.pool.app(symbol, tuple(fitted)) if fitted else self.pool.sym(symbol)
 
@@ -345,11 +345,11 @@ class ModelTerms:
             return node
         if node.sort is INT and sort is REAL:
             return self._app(op.TO_REAL, (node,))
-        raise Unreadable(f"a {node.sort} where a {sort} is wanted"[:200])
+        raise UnreadableModel(f"a {node.sort} where a {sort} is wanted"[:200])
 
     def _operation(self, name: str, args: list[Node]) -> Node:
         if not args:
-            raise Unreadable(f"{name[:80]} without arguments")
+            raise UnreadableModel(f"{name[:80]} without arguments")
         first, *rest = args
         if name in ("select", "store") and isinstance(first.sort, ArraySort):
             # Index and value have sorts of their own: a value that is a real makes no real of its index.
@@ -375,7 +375,7 @@ class ModelTerms:
             return self._app(_SWAPPED[name], tuple(reversed(args)))
         row = _ROWS.get(name)
         if row is None:
-            raise Unreadable(f"an unknown function: {name[:80]}")
+            raise UnreadableModel(f"an unknown function: {name[:80]}")
         if name in _LEFT:
             return reduce(lambda a, b: self._app(row, (a, b)), args)
         return self._app(row, tuple(args))
@@ -393,7 +393,7 @@ class ModelTerms:
                 case [str(name), value]:
                     bound[name] = self._atom(value) if isinstance(value, str) else (yield value)
                 case _:
-                    raise Unreadable("a malformed let")
+                    raise UnreadableModel("a malformed let")
         return (yield from self._within(bound, body))
 
     def _within(self, bound: Mapping[str, Node], body: SExpr) -> _Steps:
@@ -415,7 +415,7 @@ class ModelTerms:
                 case [str(name), sort]:
                     bound[name] = self.pool.var(name, self._names.sort(sort))
                 case _:
-                    raise Unreadable("a malformed quantifier")
+                    raise UnreadableModel("a malformed quantifier")
         node = yield from self._within(bound, body)
         return self.pool.quant(kind, tuple(bound.values()), node)
 
@@ -424,9 +424,9 @@ class ModelTerms:
     def constant_array(self, sort: Sort, value: Node) -> Node:
         """The array of `sort` that is `value` everywhere."""
         if not isinstance(sort, ArraySort):
-            raise Unreadable(f"an array of sort {sort}"[:200])
+            raise UnreadableModel(f"an array of sort {sort}"[:200])
         value = self._fitted(value, sort.element)
-        return self.pool.app(self._array_function("const", sort, (sort.element,), Table), (value,))
+        return self.pool.app(self._array_function("const", sort, (sort.element,), MapValue), (value,))
 
     def _array_function(
         self, name: str, sort: Sort, domain: tuple[Sort, ...], meaning: Callable[..., object]
@@ -442,7 +442,7 @@ class ModelTerms:
         row = _POINTWISE.get(name) if isinstance(name, str) else None
         sort = args[-1].sort if args else BOOL
         if row is None or not isinstance(sort, ArraySort):
-            raise Unreadable(f"an unknown map: {write(function)[:80]}")
+            raise UnreadableModel(f"an unknown map: {write(function)[:80]}")
         result = ArraySort(sort.index, BOOL) if name == "=" else sort
         domain = tuple(arg.sort for arg in args)
         symbol = Symbol(f"map {name}", domain, result, SymbolKind.FRESH)
@@ -452,7 +452,7 @@ class ModelTerms:
     def _as_array(self, name: str) -> _Steps:
         symbol = self.symbol(name)
         if len(symbol.domain) != 1:
-            raise Unreadable(f"an array of the function {name[:80]}")
+            raise UnreadableModel(f"an array of the function {name[:80]}")
         text = self._texts.get(name)
         if text is None:
             return (yield from self._lambda(name, symbol.domain[0], [name, name]))
@@ -471,7 +471,7 @@ class ModelTerms:
                 array = self.pool.app(op.STORE, (array, key, value))
             return array
         if listed is None:
-            raise Unreadable("a lambda over an infinite or large sort")
+            raise UnreadableModel("a lambda over an infinite or large sort")
         default = yield from self._within({variable: listed[0]}, body)
         array = self.constant_array(sort, default)
         for member in listed[1:]:
@@ -509,12 +509,12 @@ def is_immediate(node: Node, meanings: Mapping[Symbol, object]) -> bool:
 
 def _pointwise(row: Callable[..., object]) -> Callable[..., object]:
     def combine(*tables: object) -> object:
-        known = [table for table in tables if isinstance(table, Table)]
+        known = [table for table in tables if isinstance(table, MapValue)]
         if len(known) < len(tables):
             raise NotEvaluable("a map over no arrays")
         keys = {key: None for table in known for key, _ in table.entries}
         default = row(*(table.default for table in known))
         values = {key: row(*(table.get(key) for table in known)) for key in keys}
-        return Table(default, frozenset((key, value) for key, value in values.items() if value != default))
+        return MapValue(default, frozenset((key, value) for key, value in values.items() if value != default))
 
     return combine

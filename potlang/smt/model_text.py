@@ -25,8 +25,8 @@ from potlang.ir.sorts import (
     table_sorts,
 )
 from potlang.ir.structure import FunctionTable, Structure
-from potlang.ir.text import Printer, symbols_of
-from potlang.ir.values import Bits, Element, Record, Table
+from potlang.ir.text import IrPrinter, symbols_of
+from potlang.ir.values import Bits, Element, MapValue, Record
 
 
 def structure_text(module: Module, structure: Structure) -> list[str]:
@@ -36,7 +36,7 @@ def structure_text(module: Module, structure: Structure) -> list[str]:
     written as the table of what it was asked.
     """
     declared, used = symbols_of(module)
-    printer = Printer.of([*declared, *used])
+    printer = IrPrinter.of([*declared, *used])
     lines = []
     for sort in module.sorts:
         if isinstance(sort, DeclaredSort):
@@ -49,7 +49,7 @@ def structure_text(module: Module, structure: Structure) -> list[str]:
     return lines
 
 
-def _line(printer: Printer, symbol: Symbol, meaning: object) -> str | None:
+def _line(printer: IrPrinter, symbol: Symbol, meaning: object) -> str | None:
     name = printer.symbols[symbol]
     if not symbol.domain:
         return f"(constant {name} {_text(printer, meaning, symbol.range)})"
@@ -69,11 +69,11 @@ def _is_total(table: FunctionTable) -> bool:
     return not any(isinstance(value, type) for value in (table.default, *table.entries.values()))
 
 
-def _texts(printer: Printer, values: Iterable[object], sorts: Iterable[Sort]) -> list[str]:
+def _texts(printer: IrPrinter, values: Iterable[object], sorts: Iterable[Sort]) -> list[str]:
     return [_text(printer, value, sort) for value, sort in zip(values, sorts, strict=True)]
 
 
-def _text(printer: Printer, value: object, sort: Sort) -> str:
+def _text(printer: IrPrinter, value: object, sort: Sort) -> str:
     simple = _simple(printer, value, sort)
     if simple is not None:
         return simple
@@ -92,7 +92,7 @@ def _text(printer: Printer, value: object, sort: Sort) -> str:
     return "".join(out)
 
 
-def _simple(printer: Printer, value: object, sort: Sort) -> str | None:
+def _simple(printer: IrPrinter, value: object, sort: Sort) -> str | None:
     """The text of a value without parts."""
     if isinstance(value, Germ):
         return f"(powers {' '.join(f'({power} {_real(factor)})' for power, factor in value.parts)})"
@@ -117,14 +117,14 @@ def _real(number: Fraction) -> str:
     return f"(lit Real {decimal(number.numerator)}/{decimal(number.denominator)})"
 
 
-def _pieces(printer: Printer, value: object, sort: Sort) -> list[str | tuple[object, Sort]]:
+def _pieces(printer: IrPrinter, value: object, sort: Sort) -> list[str | tuple[object, Sort]]:
     """The pieces of `(record T v…)` or `(table DEFAULT (k v)…)`."""
     if isinstance(sort, TupleSort):
         pieces: list[str | tuple[object, Sort]] = [f"(record {printer.sort(sort)}"]
         for part, (_, part_sort) in zip(cast(Record, value).fields, sort.fields, strict=True):
             pieces += [" ", (part, part_sort)]
         return [*pieces, ")"]
-    table = cast(Table, value)
+    table = cast(MapValue, value)
     maps = table_sorts(sort)
     assert maps is not None
     keys, element = maps

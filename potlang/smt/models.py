@@ -36,14 +36,14 @@ from potlang.smt.encodings import Dialect
 from potlang.smt.model_terms import FunctionText, ModelTerms, is_immediate
 from potlang.smt.model_text import structure_text
 from potlang.smt.sexpr import SExpr, SExprError, read_tokens, tokenize
-from potlang.smt.sort_erasure import SortErasure, Unreadable, default_value
+from potlang.smt.sort_erasure import SortErasure, UnreadableModel, default_value
 from potlang.smt.unmangling import Unmangling
 
 __all__ = [
     "Computed",
     "SolverModel",
     "StructureReader",
-    "Unreadable",
+    "UnreadableModel",
     "complete",
     "read_structure",
     "structure_text",
@@ -82,7 +82,7 @@ class Computed:
                 self._asked[args] = self._compute(args)
             except Unspecified:
                 raise NotEvaluable("it divides by zero") from None
-            except Unreadable as reason:
+            except UnreadableModel as reason:
                 raise NotEvaluable(str(reason)) from None
         return self._asked[args]
 
@@ -112,13 +112,13 @@ class StructureReader:
         """The model that a solver printed.
 
         It says what every declared symbol of the module means. Those that the text does not mention, and
-        `unread` ones, mean anything. Raises `Unreadable` if the text is no model.
+        `unread` ones, mean anything. Raises `UnreadableModel` if the text is no model.
         """
         try:
             tokens = tokenize(text)
             texts = _functions(read_tokens(tokens))
         except SExprError as error:
-            raise Unreadable(str(error)) from None
+            raise UnreadableModel(str(error)) from None
         elements = self._names.elements(_element_tokens(tokens, self._dialect))
         sizes = dict(self._sizes)
         for sort, index in elements.values():
@@ -141,7 +141,7 @@ def _element_tokens(tokens: list[str], dialect: Dialect) -> Iterable[str]:
 def _functions(found: list[SExpr]) -> dict[str, FunctionText]:
     """The definitions in a model, by name."""
     if len(found) != 1 or isinstance(found[0], str):
-        raise Unreadable("no model")
+        raise UnreadableModel("no model")
     texts: dict[str, FunctionText] = {}
     for command in found[0]:
         match command:
@@ -157,7 +157,7 @@ def _param(expression: SExpr) -> tuple[str, SExpr]:
         case [str(name), sort]:
             return name, sort
         case _:
-            raise Unreadable("a malformed parameter")
+            raise UnreadableModel("a malformed parameter")
 
 
 class _ModelReader:
@@ -180,7 +180,7 @@ class _ModelReader:
             if value is None:
                 try:
                     erased[symbol] = self._terms.symbol(name)
-                except Unreadable as reason:
+                except UnreadableModel as reason:
                     self.unread[symbol] = str(reason)
         # Definitions are read after all symbols are known, since one may call another; and only those
         # that some symbol leads to.
@@ -191,7 +191,7 @@ class _ModelReader:
                 functions[symbol] = self._meaning(symbol, twin)
             except Unspecified:
                 self.unread[symbol] = "it divides by zero"
-            except (Unreadable, NotEvaluable) as reason:
+            except (UnreadableModel, NotEvaluable) as reason:
                 self.unread[symbol] = str(reason)
         for symbol in self.unread:
             functions[symbol] = some_meaning(symbol)
@@ -240,7 +240,7 @@ class _ModelReader:
     def _meaning(self, symbol: Symbol, twin: Symbol) -> object:
         reason = self._terms.failures.get(twin)
         if reason is not None:
-            raise Unreadable(reason)
+            raise UnreadableModel(reason)
         definition = self._terms.definitions.get(twin)
         if definition is None:
             return some_meaning(symbol)
@@ -378,7 +378,7 @@ def _is_flat(symbol: Symbol) -> bool:
 
 
 def some_meaning(symbol: Symbol) -> object:
-    """A value, or a function that has one value. Raises `Unreadable` for sorts nested too deep."""
+    """A value, or a function that has one value. Raises `UnreadableModel` for sorts nested too deep."""
     value = default_value(symbol.range)
     return FunctionTable({}, value) if symbol.domain else value
 

@@ -15,10 +15,10 @@ from potlang.ir.nodes import Node, Symbol, SymbolKind, symbols_in
 from potlang.ir.pool import Pool
 from potlang.ir.sorts import DeclaredSort, EnumSort, SetSort, TupleSort
 from potlang.smt import names, sharing
-from potlang.smt.encodings import Dialect, Encoder, members
+from potlang.smt.encodings import Dialect, OperatorEncoder, members
 from potlang.smt.errors import Unsupported
 from potlang.smt.symbols import Symbols, datatype
-from potlang.smt.terms import Terms
+from potlang.smt.terms import TermWriter
 
 Sent = Callable[[Pool, Node], Node]
 """Gives the form in which a closed formula is asserted."""
@@ -52,7 +52,7 @@ class Printer:
         self.module = module
         self.dialect = dialect
         self._symbols = symbols or symbols_of(module)
-        self._terms = Terms(self._symbols, Encoder(self._symbols, dialect))
+        self._terms = TermWriter(self._symbols, OperatorEncoder(self._symbols, dialect))
         self._sent = sent
         self._count = 0
         self._texts: tuple[list[str], list[str]] | None = None

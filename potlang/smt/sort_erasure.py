@@ -25,13 +25,13 @@ from potlang.ir.sorts import (
     table_sorts,
 )
 from potlang.ir.structure import MOST_MEMBERS, Structure, canonical, cardinality, members
-from potlang.ir.values import Bits, Element, Record, Table
+from potlang.ir.values import Bits, Element, MapValue, Record
 
 DEEPEST = 64
 """Sorts nested deeper are not read."""
 
 
-class Unreadable(ValueError):
+class UnreadableModel(ValueError):
     """A text is no model, or says something for which there is no value."""
 
 
@@ -44,14 +44,14 @@ class SortErasure:
         self._sorts: dict[Sort, Sort] = {}
 
     def erase(self, sort: Sort, depth: int = DEEPEST) -> Sort:
-        """The sort without sets and functions. Raises `Unreadable` if it is nested too deep."""
+        """The sort without sets and functions. Raises `UnreadableModel` if it is nested too deep."""
         if sort not in self._sorts:
             self._sorts[sort] = self._erased(sort, depth)
         return self._sorts[sort]
 
     def _erased(self, sort: Sort, depth: int) -> Sort:
         if not depth:
-            raise Unreadable("a sort is nested too deep")
+            raise UnreadableModel("a sort is nested too deep")
         if isinstance(sort, TupleSort):
             fields = tuple((field, self.erase(part, depth - 1)) for field, part in sort.fields)
             return TupleSort(sort.name, fields)
@@ -64,18 +64,18 @@ class SortErasure:
             result = ArraySort(self.erase(index, depth - 1), result)
         return result
 
-    def _canonical(self, table: Table, sort: Sort) -> object:
+    def _canonical(self, table: MapValue, sort: Sort) -> object:
         return table if self._keeps_tables else canonical(table, sort, self.structure)
 
     def decode(self, value: object, sort: Sort) -> object:
-        """The value of `sort` that an erased value is. Raises `Unreadable` for functions beyond tables."""
-        if isinstance(value, Table) and isinstance(sort, FunctionSort):
+        """The value of `sort` that an erased one is. Raises `UnreadableModel` for functions beyond tables."""
+        if isinstance(value, MapValue) and isinstance(sort, FunctionSort):
             return self._joined(value, sort)
         return self._by_parts(value, sort, self.decode, lambda each: each)
 
     def encode(self, value: object, sort: Sort) -> object:
         """The erased value that a value of `sort` is."""
-        if isinstance(value, Table) and isinstance(sort, FunctionSort):
+        if isinstance(value, MapValue) and isinstance(sort, FunctionSort):
             return self._curried(value, sort)
         return self._by_parts(value, sort, self.encode, self.erase)
 
@@ -90,14 +90,14 @@ class SortErasure:
         if isinstance(value, Record) and isinstance(sort, TupleSort):
             pairs = zip(value.fields, sort.fields, strict=True)
             return Record(sort.name, tuple(convert(each, part) for each, (_, part) in pairs))
-        maps = table_sorts(sort) if isinstance(value, Table) else None
-        if maps is None or not isinstance(value, Table):
+        maps = table_sorts(sort) if isinstance(value, MapValue) else None
+        if maps is None or not isinstance(value, MapValue):
             return value
         (index,), element = maps
         entries = {convert(key, index): convert(each, element) for key, each in value.entries}
         return self._canonical(made(convert(value.default, element), entries), becomes(sort))
 
-    def _joined(self, table: Table, sort: FunctionSort) -> object:
+    def _joined(self, table: MapValue, sort: FunctionSort) -> object:
         """Tables of tables as one table from tuples of arguments."""
         default, pairs = self._flat(table, [self.erase(part) for part in sort.domain])
         entries = {
@@ -108,35 +108,35 @@ class SortErasure:
         }
         return self._canonical(made(self.decode(default, sort.range), entries), sort)
 
-    def _flat(self, table: Table, indices: list[Sort]) -> tuple[object, dict[tuple[object, ...], object]]:
+    def _flat(self, table: MapValue, indices: list[Sort]) -> tuple[object, dict[tuple[object, ...], object]]:
         """Default and entries of tables of tables: an index that is not finite has a row of the default."""
         default: object = table
         for _ in indices:
-            assert isinstance(default, Table)
+            assert isinstance(default, MapValue)
             default = default.default
         # One argument at a time: the rows are tables until the last argument gives values.
         rows: dict[tuple[object, ...], object] = {(): table}
         for index in indices:
             deeper: dict[tuple[object, ...], object] = {}
             for key, row in rows.items():
-                assert isinstance(row, Table)
+                assert isinstance(row, MapValue)
                 for part, value in self._row(row, index, default):
                     deeper[(*key, part)] = value
             if len(deeper) > MOST_MEMBERS:
-                raise Unreadable("a function value is too large")
+                raise UnreadableModel("a function value is too large")
             rows = deeper
         return default, rows
 
-    def _row(self, row: Table, index: Sort, default: object) -> list[tuple[object, object]]:
+    def _row(self, row: MapValue, index: Sort, default: object) -> list[tuple[object, object]]:
         """The entries of a row, those of its default included if that is another."""
         if _is_constant(row.default, default):
             return list(row.entries)
         if cardinality(index, self.structure) is None:
-            raise Unreadable("a function value is no table of few entries")
+            raise UnreadableModel("a function value is no table of few entries")
         known = dict(row.entries)
         return [(key, known.get(key, row.default)) for key in members(index, self.structure)]
 
-    def _curried(self, table: Table, sort: FunctionSort) -> object:
+    def _curried(self, table: MapValue, sort: FunctionSort) -> object:
         """A table from tuples of arguments as tables of tables."""
         encoded = {
             tuple(self.encode(part, at) for part, at in zip(key, sort.domain, strict=True)): self.encode(
@@ -160,22 +160,22 @@ class SortErasure:
             for key, value in entries.items():
                 grouped.setdefault(key[:-1], {})[key[-1]] = value
             entries = {key: self._canonical(made(default, row), array) for key, row in grouped.items()}
-            default = self._canonical(Table(default), array)
+            default = self._canonical(MapValue(default), array)
         return entries.get((), default)
 
 
-def made(default: object, entries: Mapping[Any, object]) -> Table:
+def made(default: object, entries: Mapping[Any, object]) -> MapValue:
     """The table with these entries, those of the default left out."""
-    return Table(default, frozenset((key, value) for key, value in entries.items() if value != default))
+    return MapValue(default, frozenset((key, value) for key, value in entries.items() if value != default))
 
 
-def _items(table: Table) -> list[tuple[tuple[object, ...], object]]:
+def _items(table: MapValue) -> list[tuple[tuple[object, ...], object]]:
     return [(key, value) for key, value in table.entries if isinstance(key, tuple)]
 
 
 def _is_constant(table: object, value: object) -> bool:
     """True if tables of tables are `value` everywhere, without entries."""
-    while isinstance(table, Table) and table != value:
+    while isinstance(table, MapValue) and table != value:
         if table.entries:
             return False
         table = table.default
@@ -183,9 +183,9 @@ def _is_constant(table: object, value: object) -> bool:
 
 
 def default_value(sort: Sort, depth: int = DEEPEST) -> object:
-    """Some value of `sort`; sorts are non-empty. Raises `Unreadable` if it is nested too deep."""
+    """Some value of `sort`; sorts are non-empty. Raises `UnreadableModel` if it is nested too deep."""
     if not depth:
-        raise Unreadable("a sort is nested too deep")
+        raise UnreadableModel("a sort is nested too deep")
     match sort:
         case BoolSort():
             return False
@@ -206,4 +206,4 @@ def default_value(sort: Sort, depth: int = DEEPEST) -> object:
     maps = table_sorts(sort)
     assert maps is not None
     # A table without entries is canonical over any sort.
-    return Table(default_value(maps[1], depth - 1))
+    return MapValue(default_value(maps[1], depth - 1))

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from potlang.ir.nodes import App, Lit, Node, Quant, Sym, Symbol, Var
 from potlang.ir.operators import Operator
 from potlang.smt import names
-from potlang.smt.encodings import Encoder, Membership, Piece
+from potlang.smt.encodings import Membership, OperatorEncoder, Piece
 from potlang.smt.sharing import Plan
 from potlang.smt.symbols import Symbols
 
@@ -30,10 +30,10 @@ class _Forget(NamedTuple):
 _Item = Piece | _Name | _Forget
 
 
-class Terms:
+class TermWriter:
     """Writes terms of one module. `shared` names closed terms by node id and is the caller's to fill."""
 
-    def __init__(self, symbols: Symbols, encoder: Encoder) -> None:
+    def __init__(self, symbols: Symbols, encoder: OperatorEncoder) -> None:
         self.symbols = symbols
         self.encoder = encoder
         self.shared: dict[int, str] = {}
@@ -97,7 +97,7 @@ class Terms:
 class _Writing:
     """One term being written: the names in scope and the stack."""
 
-    def __init__(self, terms: Terms, plan: Plan) -> None:
+    def __init__(self, terms: TermWriter, plan: Plan) -> None:
         self._terms = terms
         self._plan = plan
         self._local: dict[int, str] = {}

@@ -20,7 +20,7 @@ from potlang.ir.sorts import (
 )
 from potlang.smt import names
 from potlang.smt.sexpr import SExpr, write
-from potlang.smt.sort_erasure import DEEPEST, SortErasure, Unreadable
+from potlang.smt.sort_erasure import DEEPEST, SortErasure, UnreadableModel
 from potlang.smt.symbols import Symbols
 
 _Z3_ELEMENT = re.compile(r"(\$[^!]*)!val!([0-9]{1,18})")
@@ -51,7 +51,7 @@ class Unmangling:
     def _add_tuple(self, sort: TupleSort) -> None:
         try:
             erased = self._erasure.erase(sort)
-        except Unreadable:
+        except UnreadableModel:
             return
         assert isinstance(erased, TupleSort)
         parts = tuple(part for _, part in erased.fields)
@@ -62,7 +62,7 @@ class Unmangling:
             self.selectors[names.selector_name(sort.name, field)] = selector
 
     def sort(self, expression: SExpr, depth: int = DEEPEST) -> Sort:
-        """The erased sort that a text names. Raises `Unreadable`."""
+        """The erased sort that a text names. Raises `UnreadableModel`."""
         match expression:
             case str() if expression in self.sorts:
                 return self._erasure.erase(self.sorts[expression])
@@ -71,7 +71,7 @@ class Unmangling:
             case ["Array", index, element] if depth:
                 return ArraySort(self.sort(index, depth - 1), self.sort(element, depth - 1))
             case _:
-                raise Unreadable(f"an unknown sort: {write(expression)[:80]}")
+                raise UnreadableModel(f"an unknown sort: {write(expression)[:80]}")
 
     def elements(self, tokens: Iterable[str]) -> dict[str, tuple[DeclaredSort, int]]:
         """The members of declared sorts that the tokens name, numbered from 0 in each sort."""

@@ -10,7 +10,7 @@ from typing import cast
 from potlang.ir.measures import value_text
 from potlang.ir.numerals import decimal, digits
 from potlang.ir.sorts import ArraySort, FunctionSort, MeasureSort, SetSort, Sort, StringSort, TupleSort
-from potlang.ir.values import Bits, Element, Record, Table
+from potlang.ir.values import Bits, Element, MapValue, Record
 from potlang.smt.values import Algebraic, Anonymous, Opaque
 
 _PLACES = 12
@@ -42,7 +42,7 @@ def format_value(value: object, sort: Sort, called: Called = _raw) -> str:
             return f"{name}#{index + 1}"
         case Record(name, fields):
             return _record(name, fields, sort, called)
-        case Table():
+        case MapValue():
             return _table(value, sort, called)
         case Algebraic(raw, near):
             return raw if near is None else f"{_with_places(near, _PLACES)}..."
@@ -80,7 +80,7 @@ def _record(name: str, fields: tuple[object, ...], sort: Sort, called: Called) -
     return f"{name}({', '.join(parts)})"
 
 
-def _table(table: Table, sort: Sort, called: Called) -> str:
+def _table(table: MapValue, sort: Sort, called: Called) -> str:
     match sort:
         case SetSort(element):
             known = [format_value(key, element, called) for key in _keys(table)]
@@ -96,11 +96,11 @@ def _table(table: Table, sort: Sort, called: Called) -> str:
             return str(table)
 
 
-def _numeric(table: Table) -> bool:
+def _numeric(table: MapValue) -> bool:
     return all(isinstance(key, int | Fraction) for key, _ in table.entries)
 
 
-def _keys(table: Table) -> list[object]:
+def _keys(table: MapValue) -> list[object]:
     keys = [key for key, _ in table.entries]
     if _numeric(table):
         return sorted(keys, key=lambda key: cast(Fraction, key))
@@ -112,6 +112,6 @@ def _arguments(key: object, domain: tuple[Sort, ...], called: Called) -> str:
     return f"({', '.join(format_value(v, s, called) for v, s in zip(key, domain, strict=True))})"
 
 
-def _pairs(pairs: list[tuple[str, object]], table: Table, element: Sort, called: Called) -> str:
+def _pairs(pairs: list[tuple[str, object]], table: MapValue, element: Sort, called: Called) -> str:
     parts = [f"{key}: {format_value(value, element, called)}" for key, value in pairs]
     return f"{{{', '.join([*parts, f'else: {format_value(table.default, element, called)}'])}}}"

@@ -23,13 +23,13 @@ from potlang.ir.sorts import (
     parts_of,
 )
 from potlang.ir.structure import NotEvaluable, Structure
-from potlang.ir.values import Element, Record, Table, Unspecified
+from potlang.ir.values import Element, MapValue, Record, Unspecified
 from potlang.smt import names
 from potlang.smt.algebraic import approximate_root
 from potlang.smt.model_terms import ModelTerms, literal_value
 from potlang.smt.numerals import read_literal
 from potlang.smt.sexpr import SExpr, read_one, tokenize, write
-from potlang.smt.sort_erasure import SortErasure, Unreadable, made
+from potlang.smt.sort_erasure import SortErasure, UnreadableModel, made
 from potlang.smt.unmangling import Unmangling
 
 _MOST_STEPS = 10_000
@@ -67,7 +67,7 @@ def read_value(text: str, sort: Sort) -> object:
         return value
     try:
         return _compound(expression, text, sort)
-    except (Unreadable, IllSorted):
+    except (UnreadableModel, IllSorted):
         return Opaque(write(expression))
 
 
@@ -105,7 +105,7 @@ class _ValueTerms(ModelTerms):
 
 
 def _compound(expression: SExpr, text: str, sort: Sort) -> object:
-    """A value with parts. Raises `Unreadable`, and `IllSorted`."""
+    """A value with parts. Raises `UnreadableModel`, and `IllSorted`."""
     # Made for each value: sorts are equal by name, so a table kept for one program would serve another.
     tokens = tokenize(text)
     erasure = SortErasure()
@@ -114,7 +114,7 @@ def _compound(expression: SExpr, text: str, sort: Sort) -> object:
     node = terms.closed(expression, erasure.erase(sort))
     try:
         value = _value(node, terms)
-    except Unreadable:
+    except UnreadableModel:
         value = _computed(node, terms)
     return erasure.decode(value, sort)
 
@@ -123,11 +123,11 @@ def _computed(node: Node, terms: ModelTerms) -> object:
     """The value of a term that does not spell one out, such as z3's union of two sets."""
     # Elements and roots are no values that the evaluator knows.
     if any(isinstance(meaning, Element | Algebraic) for meaning in terms.meanings.values()):
-        raise Unreadable("it is to be computed from what has no value")
+        raise UnreadableModel("it is to be computed from what has no value")
     try:
         return Evaluator(Structure({}, terms.meanings), _MOST_STEPS).value(node)
     except (NotEvaluable, OutOfSteps, Unspecified) as reason:
-        raise Unreadable(str(reason)) from None
+        raise UnreadableModel(str(reason)) from None
 
 
 def _value(node: Node, terms: ModelTerms) -> object:
@@ -144,14 +144,14 @@ def _value(node: Node, terms: ModelTerms) -> object:
             return Fraction(above.value) / Fraction(below.value)  # type: ignore[arg-type]
         case App(op=Symbol() as symbol) if symbol.kind is SymbolKind.CONSTRUCTOR:
             return Record(symbol.name, tuple(_value(arg, terms) for arg in node.args))
-        case App(op=Symbol() as symbol) if terms.meanings.get(symbol) is Table:
-            return Table(_value(node.args[0], terms))
+        case App(op=Symbol() as symbol) if terms.meanings.get(symbol) is MapValue:
+            return MapValue(_value(node.args[0], terms))
         case Sym(symbol=symbol) if symbol.kind is SymbolKind.CONSTRUCTOR:
             return Record(symbol.name, ())
         case Sym(symbol=symbol) if symbol in terms.meanings:
             meaning = terms.meanings[symbol]
             return _anonymous(meaning, symbol.name) if isinstance(meaning, Element) else meaning
-    raise Unreadable("no value")
+    raise UnreadableModel("no value")
 
 
 def _anonymous(element: Element, token: str) -> Anonymous:
@@ -160,14 +160,14 @@ def _anonymous(element: Element, token: str) -> Anonymous:
     return Anonymous(element.sort, raw)
 
 
-def _table(node: Node, terms: ModelTerms) -> Table:
+def _table(node: Node, terms: ModelTerms) -> MapValue:
     entries: dict[object, object] = {}
     while isinstance(node, App) and node.op is op.STORE:
         node, key, value = node.args
         # The outermost store is the last one, and counts.
         entries.setdefault(_value(key, terms), _value(value, terms))
     rest = _value(node, terms)
-    assert isinstance(rest, Table)
+    assert isinstance(rest, MapValue)
     return made(rest.default, entries)
 
 

@@ -40,7 +40,7 @@ class Sense(NamedTuple):
         return self._replace(certain=not self.certain)
 
 
-class Term(NamedTuple):
+class SqlTerm(NamedTuple):
     """A term as an expression; of a Real with so many decimal places."""
 
     sql: str
@@ -327,20 +327,20 @@ class QueryWriter:
 
     # --- terms -------------------------------------------------------------------------------------------
 
-    def term(self, node: Node, query: RowQuery) -> Term:
+    def term(self, node: Node, query: RowQuery) -> SqlTerm:
         """A term, NULL where its value is not known."""
         match node:
             case Lit():
                 return _literal(node)
             case Var():
-                return Term(query.env[node], _PLACES if node.sort is REAL else None)
+                return SqlTerm(query.env[node], _PLACES if node.sort is REAL else None)
             case Sym():
                 if node.symbol in self._theory.values:
                     return self._value(node.symbol, (), query)
                 if node.symbol.kind == "constant" and isinstance(node.sort, DeclaredSort):
                     name = quoted(node.symbol.name)
                     is_number = self._theory.loaded.is_numbered(node.sort)
-                    return Term(f"CAST({name} AS BIGINT)" if is_number else name)
+                    return SqlTerm(f"CAST({name} AS BIGINT)" if is_number else name)
                 return self._unknown(node.sort)
             case App(op=Symbol()):
                 assert isinstance(node.op, Symbol)
@@ -351,51 +351,51 @@ class QueryWriter:
                 return self._computed(node, query)
         raise UnansweredError("no query has a formula for a term")
 
-    def _unknown(self, sort: Sort) -> Term:
+    def _unknown(self, sort: Sort) -> SqlTerm:
         """A term of which nothing is known."""
         if sort is REAL:
-            return Term(f"CAST(NULL AS DECIMAL(38, {_PLACES}))", _PLACES)
+            return SqlTerm(f"CAST(NULL AS DECIMAL(38, {_PLACES}))", _PLACES)
         is_number = sort is INT or self._theory.loaded.is_numbered(sort)
-        return Term(f"CAST(NULL AS {'BIGINT' if is_number else 'VARCHAR'})")
+        return SqlTerm(f"CAST(NULL AS {'BIGINT' if is_number else 'VARCHAR'})")
 
-    def _computed(self, node: App, query: RowQuery) -> Term:
+    def _computed(self, node: App, query: RowQuery) -> SqlTerm:
         if node.op is op.ITE:
             condition = Sense()
             one, other = _aligned([self.term(each, query) for each in node.args[1:]])
             yes = self.truth(node.args[0], True, condition, query)
             no = self.truth(node.args[0], False, condition, query)
-            return Term(f"(CASE WHEN {yes} THEN {one.sql} WHEN {no} THEN {other.sql} END)", one.places)
+            return SqlTerm(f"(CASE WHEN {yes} THEN {one.sql} WHEN {no} THEN {other.sql} END)", one.places)
         terms = [self.term(each, query) for each in node.args]
         if node.op in _JOINED:
             aligned = _aligned(terms)
-            return Term(f"({_JOINED[node.op].join(each.sql for each in aligned)})", aligned[0].places)
+            return SqlTerm(f"({_JOINED[node.op].join(each.sql for each in aligned)})", aligned[0].places)
         if node.op is op.MUL:
             places = None if terms[0].places is None else sum(each.places or 0 for each in terms)
             if places is not None and places > _MOST_PLACES:
                 raise UnansweredError("a product has too many decimal places")
-            return Term(f"({' * '.join(each.sql for each in terms)})", places)
+            return SqlTerm(f"({' * '.join(each.sql for each in terms)})", places)
         (first, *more) = terms
         if node.op is op.NEG:
-            return Term(f"(-{first.sql})", first.places)
+            return SqlTerm(f"(-{first.sql})", first.places)
         if node.op is op.ABS:
-            return Term(f"abs({first.sql})", first.places)
+            return SqlTerm(f"abs({first.sql})", first.places)
         if node.op is op.TO_REAL:
-            return Term(f"CAST({first.sql} AS DECIMAL(38, 0))", 0)
+            return SqlTerm(f"CAST({first.sql} AS DECIMAL(38, 0))", 0)
         divisor = node.args[-1]
         if node.op in (op.INT_DIV, op.MOD) and isinstance(divisor, Lit) and int(divisor.value or 0) > 0:
             by = more[0].sql
             rest = f"((({first.sql}) % {by} + {by}) % {by})"
-            return Term(rest if node.op is op.MOD else f"((({first.sql}) - {rest}) // {by})")
+            return SqlTerm(rest if node.op is op.MOD else f"((({first.sql}) - {rest}) // {by})")
         raise UnansweredError(f"no query says `{node.op}`")
 
-    def _value(self, symbol: Symbol, args: tuple[Node, ...], query: RowQuery) -> Term:
+    def _value(self, symbol: Symbol, args: tuple[Node, ...], query: RowQuery) -> SqlTerm:
         """The value of a function: of the row at hand, or of a row that is joined."""
         values = self._theory.values[symbol]
         keys = tuple(self.term(each, query).sql for each in args)
         found = self._of_row(values, keys, query) or self._joined(symbol, values, keys, query)
         if values.sort is DATE:
-            return Term(f"({found} - DATE '1970-01-01')")
-        return Term(found, _PLACES if values.sort is REAL else None)
+            return SqlTerm(f"({found} - DATE '1970-01-01')")
+        return SqlTerm(found, _PLACES if values.sort is REAL else None)
 
     def _of_row(self, values: Values, keys: tuple[str, ...], query: RowQuery) -> str | None:
         """The value in a row that a variable stands for already."""
@@ -469,31 +469,31 @@ def _any(parts: Sequence[str]) -> str:
     return f"({' OR '.join(parts)})" if parts else "false"
 
 
-def _aligned(terms: Sequence[Term]) -> list[Term]:
+def _aligned(terms: Sequence[SqlTerm]) -> list[SqlTerm]:
     """The terms with as many decimal places each: DuckDB may round to the fewest."""
     places = max((each.places for each in terms if each.places is not None), default=None)
     if places is None:
         return list(terms)
     return [
-        each if each.places == places else Term(f"CAST({each.sql} AS DECIMAL(38, {places}))", places)
+        each if each.places == places else SqlTerm(f"CAST({each.sql} AS DECIMAL(38, {places}))", places)
         for each in terms
     ]
 
 
-def _literal(node: Lit) -> Term:
+def _literal(node: Lit) -> SqlTerm:
     value = node.value
     if node.sort is INT:
         if not -(2**63) <= int(value or 0) < 2**63:
             raise UnansweredError("a number is beyond 64 bits")
-        return Term(f"CAST({value} AS BIGINT)")
+        return SqlTerm(f"CAST({value} AS BIGINT)")
     if node.sort is REAL:
         return _decimal(Fraction(value or 0))
     if isinstance(value, str):
-        return Term(quoted(value))
+        return SqlTerm(quoted(value))
     raise UnansweredError(f"no query has a literal of {node.sort}")
 
 
-def _decimal(value: Fraction) -> Term:
+def _decimal(value: Fraction) -> SqlTerm:
     """A number with as few decimal places as it has."""
     for places in range(_MOST_PLACES + 1):
         scaled = value * 10**places
@@ -503,5 +503,5 @@ def _decimal(value: Fraction) -> Term:
                 break
             text = f"{digits[: len(digits) - places]}.{digits[len(digits) - places :]}".rstrip(".")
             sign = "-" if value < 0 else ""
-            return Term(f"CAST('{sign}{text}' AS DECIMAL(38, {places}))", places)
+            return SqlTerm(f"CAST('{sign}{text}' AS DECIMAL(38, {places}))", places)
     raise UnansweredError(f"{value} has no finite decimal")

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Final, cast
 
-from potlang import api
+from potlang import api, dagmath, dot
 from potlang.diag import CODES, nearest
 from potlang.diag.brief import in_brief
 from potlang.diag.explain import normal_code
@@ -24,6 +24,8 @@ from potlang.languages.pot.report import Report
 from potlang.languages.pot.solve import verify as verify_program
 from potlang.linter.linter import lint
 from potlang.linter.rules import LINT_RULES
+from potlang.models.programs.topics import overview, topic, topics
+from potlang.models.programs.vocabulary import vocabulary
 from potlang.prove.options import Models
 from potlang.report.base import to_plain
 from potlang.report.results import (
@@ -144,7 +146,6 @@ def view(given: CallArguments, deadline: float) -> Answer:
 def claims(given: CallArguments, deadline: float) -> Answer:
     """The verdicts of claims against a stored policy, perhaps in a case."""
     asked, case = _formulas(given), _case(given)
-    from potlang.models.programs.vocabulary import vocabulary
     from potlang.policy import ask
 
     program = _policy(given)
@@ -239,8 +240,6 @@ def explain(given: CallArguments, deadline: float) -> Answer:
 
 def reference(given: CallArguments, deadline: float) -> Answer:
     """The language by a topic, or what topics there are."""
-    from potlang.models.programs.topics import overview, topic, topics
-
     if not given.lacks("policy"):
         return {"status": "ok", "text": _described(_policy(given))}
     if given.lacks("topic"):
@@ -265,8 +264,6 @@ def _described(program: Program) -> str:
 
 def _trace(given: CallArguments, deadline: float) -> Answer:
     """The diagnostics of a trace, and the verdicts of its theory on its propositions."""
-    from potlang import dot
-
     source = given.long_text("trace")
     theory = None
     if not given.lacks("program"):
@@ -285,8 +282,6 @@ def _trace(given: CallArguments, deadline: float) -> Answer:
 
 def _solution(given: CallArguments, deadline: float) -> Answer:
     """The form, the closeness and the steps of a solution."""
-    from potlang import dagmath
-
     source = _source(given)
     try:
         report = dagmath.verify(source, name="solution", limits=_limits(deadline)).to_dict()

@@ -13,7 +13,7 @@ from potlang.words.read import read_sentence
 from potlang.words.rules import BRACKETED, PatternHole, PhraseRule
 
 
-class _Said(NamedTuple):
+class _Phrasing(NamedTuple):
     """Words, and how they may stand in others. `is_exact`: they begin with a name.
 
     `ends_in_one`: they end in a list of one item, to which what follows may seem to belong.
@@ -61,7 +61,7 @@ def binder_words(style: str, binders: Sequence[SpokenBinder], lexicon: Lexicon) 
     return language.listed(out)
 
 
-def _told(part: Part, lexicons: Sequence[Lexicon], finish: Callable[[_Said], str]) -> str:
+def _told(part: Part, lexicons: Sequence[Lexicon], finish: Callable[[_Phrasing], str]) -> str:
     part = as_kind(part, FORMULA)
     wanted, names = expression(part), _names(part)
     for lexicon in lexicons:
@@ -81,12 +81,12 @@ def _names(part: Part) -> frozenset[str]:
     return fold(part, found)
 
 
-def _ended(said: _Said) -> str:
+def _ended(said: _Phrasing) -> str:
     words = said.words if said.is_exact else said.words[:1].upper() + said.words[1:]
     return words + "."
 
 
-def _say(root: Part, lexicon: Lexicon) -> _Said:
+def _say(root: Part, lexicon: Lexicon) -> _Phrasing:
     return fold(root, _Speaker(lexicon).say)
 
 
@@ -95,13 +95,13 @@ class _Speaker:
         self._lexicon = lexicon
         self._language = lexicon.language
 
-    def say(self, part: Part, operands: list[_Said]) -> _Said:
+    def say(self, part: Part, operands: list[_Phrasing]) -> _Phrasing:
         """The words of a part, given those of its operands."""
         match part.key:
             case "name":
-                return _Said(self._lexicon.name(part.word), _atom("t"), self._lexicon.is_exact(part.word))
+                return _Phrasing(self._lexicon.name(part.word), _atom("t"), self._lexicon.is_exact(part.word))
             case "number" | "text" | "amount":
-                return _Said(part.word, _atom("t"), is_exact=True)
+                return _Phrasing(part.word, _atom("t"), is_exact=True)
             case "apply":
                 rule = self._lexicon.function(part.word)
                 return self._call(part, operands) if rule is None else self._filled(rule, operands)
@@ -115,13 +115,13 @@ class _Speaker:
             return self._run(part, operands, words, level)
         return self._filled(self._language.rules[part.key], operands, part.binders)
 
-    def _negated(self, rule: PhraseRule, inner: Part) -> _Said:
+    def _negated(self, rule: PhraseRule, inner: Part) -> _Phrasing:
         # The operands of what is negated were said already, within words that are not used: said again here.
         return self._filled(rule, [_say(each, self._lexicon) for each in inner.operands])
 
     def _filled(
-        self, rule: PhraseRule, operands: Sequence[_Said], binders: Sequence[SpokenBinder] = ()
-    ) -> _Said:
+        self, rule: PhraseRule, operands: Sequence[_Phrasing], binders: Sequence[SpokenBinder] = ()
+    ) -> _Phrasing:
         out: list[str] = []
         is_open = rule.is_open
         in_one = in_several = False
@@ -149,7 +149,7 @@ class _Speaker:
                 out.append(self._placed(piece, each, is_last))
         first = rule.pieces[0]
         exact = not isinstance(first, str) and self._starts_exactly(first, operands, out[0])
-        return _Said(
+        return _Phrasing(
             "".join(out),
             PartRead(rule.category, rule.level, 0, "", is_open, rule.is_prefix),
             exact or rule.exact,
@@ -157,7 +157,7 @@ class _Speaker:
             in_several,
         )
 
-    def _items(self, hole: PatternHole, operands: Sequence[_Said]) -> list[str]:
+    def _items(self, hole: PatternHole, operands: Sequence[_Phrasing]) -> list[str]:
         """The words of a list's items, in brackets where it would not be seen which list one belongs to."""
         last = len(operands) - 1
         apart = (
@@ -169,11 +169,11 @@ class _Speaker:
             for each, is_apart in zip(operands, apart, strict=True)
         ]
 
-    def _starts_exactly(self, hole: PatternHole, operands: Sequence[_Said], words: str) -> bool:
+    def _starts_exactly(self, hole: PatternHole, operands: Sequence[_Phrasing], words: str) -> bool:
         first = operands[hole.operand]
         return first.is_exact and words.startswith(first.words[:1])
 
-    def _run(self, part: Part, operands: Sequence[_Said], words: str, level: int) -> _Said:
+    def _run(self, part: Part, operands: Sequence[_Phrasing], words: str, level: int) -> _Phrasing:
         rule = self._language.rules[part.key]
         hole = PatternHole(0, rule.category, level)
         last = len(operands) - 1
@@ -187,7 +187,7 @@ class _Speaker:
             for index, each in enumerate(operands)
         ]
         end, is_bare = operands[-1], self._is_placed(hole, operands[-1], True)
-        return _Said(
+        return _Phrasing(
             words.join(out),
             PartRead(rule.category, rule.level, 0, "", is_bare and end.found.is_open, False),
             self._starts_exactly(hole, operands, out[0]),
@@ -195,22 +195,22 @@ class _Speaker:
             is_bare and end.ends_in_several,
         )
 
-    def _is_placed(self, hole: PatternHole, said: _Said, is_last: bool) -> bool:
+    def _is_placed(self, hole: PatternHole, said: _Phrasing, is_last: bool) -> bool:
         return fits(hole, said.found, is_last=is_last)
 
-    def _placed(self, hole: PatternHole, said: _Said, is_last: bool) -> str:
+    def _placed(self, hole: PatternHole, said: _Phrasing, is_last: bool) -> str:
         if self._is_placed(hole, said, is_last):
             return said.words
         return self._bracketed(said)
 
-    def _bracketed(self, said: _Said) -> str:
+    def _bracketed(self, said: _Phrasing) -> str:
         return f"{self._language.opening}{said.words}{self._language.closing}"
 
-    def _call(self, part: Part, operands: Sequence[_Said]) -> _Said:
+    def _call(self, part: Part, operands: Sequence[_Phrasing]) -> _Phrasing:
         level = 5 if part.kind == FORMULA else BRACKETED["t"]
         name = "`" + part.word.replace("`", "``") + "`"
         words = f"{name}({', '.join(each.words for each in operands)})"
-        return _Said(words, PartRead(part.kind, level, 0, ""), is_exact=True)
+        return _Phrasing(words, PartRead(part.kind, level, 0, ""), is_exact=True)
 
 
 def _atom(kind: str) -> PartRead:

@@ -158,7 +158,9 @@ def test_examples_in_docstrings_hold() -> None:
     assert doctest.testmod(potlang.api).failed == 0
 
 
-@pytest.mark.parametrize("name", ["potlang", "potlang.dot", "potlang.dagmath", "potlang.models"])
+@pytest.mark.parametrize(
+    "name", ["potlang", "potlang.dot", "potlang.dagmath", "potlang.models", "potlang.models.evaluation"]
+)
 def test_lazy_names_are_those_that_type_checkers_see(name: str) -> None:
     import ast
     import importlib

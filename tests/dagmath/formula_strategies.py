@@ -8,7 +8,7 @@ from fractions import Fraction
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from potlang.languages.dagmath.lower.syntax import Name, Num, Op, Term, number
+from potlang.languages.dagmath.lower.syntax import Num, Op, Term, Variable, number
 
 NAMES = ("x", "y", "z", "a_1", "alpha", "n'")
 
@@ -21,7 +21,7 @@ def numbers() -> SearchStrategy[Term]:
 
 def names() -> SearchStrategy[Term]:
     """Variables."""
-    return st.sampled_from(NAMES).map(Name)
+    return st.sampled_from(NAMES).map(Variable)
 
 
 def _many(op: str, terms: SearchStrategy[Term]) -> SearchStrategy[Term]:
@@ -54,7 +54,7 @@ def terms() -> SearchStrategy[Term]:
             _many("*", inner),
             st.tuples(one, inner).map(lambda pair: Op(pair[0], (pair[1],))),
             st.tuples(two, inner, inner).map(lambda three: Op(three[0], three[1:])),
-            inner.map(lambda body: Op("sum", (Name("k"), number(1), Name("n"), body))),
+            inner.map(lambda body: Op("sum", (Variable("k"), number(1), Variable("n"), body))),
         )
 
     return st.recursive(st.one_of(numbers(), names()), larger, max_leaves=12)

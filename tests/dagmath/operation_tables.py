@@ -10,7 +10,7 @@ from potlang.languages.dagmath.lower.exact import truth, value
 from potlang.languages.dagmath.lower.formulas import read_formula
 from potlang.languages.dagmath.lower.numeric import approximation
 from potlang.languages.dagmath.lower.polynomials import difference_of
-from potlang.languages.dagmath.lower.syntax import Name, Op, free_names, number, parts
+from potlang.languages.dagmath.lower.syntax import Op, Variable, free_names, number, parts
 from potlang.languages.dagmath.lower.to_sympy import to_sympy
 from potlang.languages.dagmath.solve.theory import StepTheory
 from potlang.report.results import Verdict
@@ -241,7 +241,7 @@ def misjudged(rows: Iterable[tuple[str, int | Fraction, bool]]) -> list[str]:
     found = []
     for source, at, expected in rows:
         formula = read_formula(source)
-        if truth(formula, {Name(name): Fraction(at) for name in free_names(formula)}) is not expected:
+        if truth(formula, {Variable(name): Fraction(at) for name in free_names(formula)}) is not expected:
             found.append(source)
     return found
 
@@ -253,7 +253,7 @@ def misencoded(theory: StepTheory, rows: Iterable[tuple[str, int | Fraction, boo
         whole = number(abs(Fraction(at).numerator))
         written = Op("/", (Op("neg", (whole,)) if at < 0 else whole, number(Fraction(at).denominator)))
         formula = read_formula(source)
-        told = [theory.encoder.statement(Op("=", (Name(name), written))) for name in free_names(formula)]
+        told = [theory.encoder.statement(Op("=", (Variable(name), written))) for name in free_names(formula)]
         theory.budget.begin_step()
         answer = theory.ask(told, theory.encoder.statement(formula))
         if answer.verdict is not (Verdict.ENTAILED if expected else Verdict.REFUTED):

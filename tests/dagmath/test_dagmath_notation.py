@@ -10,12 +10,12 @@ from potlang.languages.dagmath.lower.arrays import Array, NotArray, worked_out
 from potlang.languages.dagmath.lower.exact import value
 from potlang.languages.dagmath.lower.formulas import read_formula
 from potlang.languages.dagmath.lower.syntax import (
-    Name,
     Num,
     Op,
     Quantity,
     Term,
     Unreadable,
+    Variable,
     number,
     shown,
     substituted,
@@ -297,7 +297,7 @@ def test_quantities_are_shown_in_their_words() -> None:
 def test_an_index_hides_a_variable() -> None:
     """[STEP-FORMULAS]"""
     term = read_formula(r"k + \sum_{k=1}^{n} k n")
-    values: dict[Term, Term] = {Name("k"): number(5), Name("n"): number(7)}
+    values: dict[Term, Term] = {Variable("k"): number(5), Variable("n"): number(7)}
     assert text(substituted(term, values)) == r"5 + (\sum_{k = 1}^{7} k*7)"
 
 

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from statements import Property
 
-from potlang.languages.dagmath.read.samples import LINE_LIMITS, Sample, read_lines, read_sample
+from potlang.languages.dagmath.read.samples import LINE_LIMITS, SampleLine, read_lines, read_sample
 from potlang.languages.dagmath.write import write_json
 from potlang.source import InputLimits
 from potlang.testing.solutions import damaged_solutions, solution, solutions
@@ -50,7 +50,7 @@ BAD = {
 }
 
 
-def read_samples(stream: BinaryIO, limits: InputLimits = LINE_LIMITS) -> Iterator[Sample]:
+def read_samples(stream: BinaryIO, limits: InputLimits = LINE_LIMITS) -> Iterator[SampleLine]:
     for number, line in read_lines(stream, limits):
         yield read_sample(line, number, limits)
 

@@ -11,7 +11,15 @@ from hypothesis import strategies as st
 from statements import Property
 
 from potlang.languages.dagmath.lower.canonical import Canonical, Rename, canonical, canonical_term
-from potlang.languages.dagmath.lower.syntax import Name, Op, Term, Unreadable, free_names, substituted, text
+from potlang.languages.dagmath.lower.syntax import (
+    Op,
+    Term,
+    Unreadable,
+    Variable,
+    free_names,
+    substituted,
+    text,
+)
 
 SAME = [
     [
@@ -175,7 +183,7 @@ def _invariant_under_names(pair: tuple[Term, int]) -> None:
     rng = random.Random(seed)
     fresh = rng.sample(["p", "q", "r_1", "beta", "w", "u", "m", "k", "n"], len(NAMES) + 1)
     names = dict(zip([*NAMES, "n"], fresh, strict=True))
-    other = substituted(presented(term, rng), {Name(old): Name(new) for old, new in names.items()})
+    other = substituted(presented(term, rng), {Variable(old): Variable(new) for old, new in names.items()})
     if len(free_names(term)) <= 4:
         assert canonical(_stated(other), rename="all") == canonical(_stated(term), rename="all")
 

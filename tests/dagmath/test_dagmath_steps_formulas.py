@@ -13,7 +13,7 @@ from statements import Property
 
 from potlang.languages.dagmath.lower.exact import NotExact, truth, value
 from potlang.languages.dagmath.lower.formulas import read_formula
-from potlang.languages.dagmath.lower.syntax import Name, Num, Op, Term, Unreadable, number, text
+from potlang.languages.dagmath.lower.syntax import Num, Op, Term, Unreadable, Variable, number, text
 
 READ = {
     "3r * 4": "3*r*4",
@@ -99,7 +99,7 @@ def _round_trip(pair: tuple[Term, int]) -> None:
 
 def test_a_ratio_is_the_degree_of_a_root() -> None:
     """[STEP-FORMULAS] What stands in the brackets of a root is read like what stands in others."""
-    term = Op("root", (Op("ratio", (number(1), number(2))), Name("n")))
+    term = Op("root", (Op("ratio", (number(1), number(2))), Variable("n")))
     _round_trip((term, 0))
 
 
@@ -107,7 +107,7 @@ BINARY = ("+", "*", "/", "^", "mod", "pm", "mp", "ratio")
 UNARY = ("neg", "!", "%", "sqrt", "abs", "floor", "ceil")
 BETWEEN = ("=", "!=", "<", "<=", ">", ">=", "divides")
 CONNECTING = ("and", "or", "=>", "<=>")
-X, Y, Z = map(Name, "xyz")
+X, Y, Z = map(Variable, "xyz")
 
 
 def nested(outer: str) -> list[Term]:

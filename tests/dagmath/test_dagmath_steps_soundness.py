@@ -16,11 +16,11 @@ from potlang.languages.dagmath.lower import encoding, exact
 from potlang.languages.dagmath.lower.encoding import Encoder
 from potlang.languages.dagmath.lower.exact import NotExact, difference, truth, value
 from potlang.languages.dagmath.lower.syntax import (
-    Name,
     Num,
     Op,
     Term,
     Unreadable,
+    Variable,
     free_names,
     is_op,
     number,
@@ -81,7 +81,7 @@ def test_chains_are_repeatable() -> None:
 
 NAMES = ("x", "y", "z")
 VALUES = st.fixed_dictionaries({name: st.fractions(-6, 6, max_denominator=3) for name in NAMES})
-SMALL = polynomials(st.one_of(st.integers(0, 9).map(number), st.sampled_from(NAMES).map(Name)))
+SMALL = polynomials(st.one_of(st.integers(0, 9).map(number), st.sampled_from(NAMES).map(Variable)))
 
 
 def _true_at(term: Term, values: dict[Term, Fraction], rng: random.Random) -> Term:
@@ -102,7 +102,7 @@ def _unrefuted(given: tuple[list[Term], dict[str, Fraction], int]) -> None:
     """What is true at a model of its premises is not refuted ([STEP-SOUND])."""
     terms, named, seed = given
     rng = random.Random(seed)
-    values: dict[Term, Fraction] = {Name(name): number_ for name, number_ in named.items()}
+    values: dict[Term, Fraction] = {Variable(name): number_ for name, number_ in named.items()}
     claims = [_true_at(term, values, rng) for term in terms]
     steps = []
     for at, claim in enumerate(claims, start=1):
@@ -129,7 +129,7 @@ test_unrefuted, test_unrefuted_slow = SOUNDNESS.tests()
 def _encoded(given: tuple[Term, dict[str, Fraction], int]) -> None:
     """A statement in the IR is true where it is true by exact arithmetic ([STEP-ENCODING])."""
     claim, named, seed = given
-    values: dict[Term, Fraction] = {Name(name): number_ for name, number_ in named.items()}
+    values: dict[Term, Fraction] = {Variable(name): number_ for name, number_ in named.items()}
     if seed % 2:
         assert isinstance(claim, Op)
         claim = _true_at(claim.args[0], values, random.Random(seed))

@@ -15,7 +15,7 @@ from hypothesis import given, settings
 
 import potlang
 from potlang.engines.horn import datalog
-from potlang.engines.horn.engine import EvaluationLimits, EvaluationTimeout, Merging, TooLarge
+from potlang.engines.horn.engine import EvaluationLimits, EvaluationTimeout, Merging, TooManyRows
 from potlang.engines.horn.recognition import recognise
 from potlang.engines.horn.rules import EQUAL, FALSE, Atom, DatalogProgram, DatalogRule
 from potlang.engines.horn.semi_naive import SemiNaive
@@ -218,7 +218,7 @@ def test_rules_that_use_their_relation_twice(name: str) -> None:
 def test_the_bound_and_the_clock() -> None:
     """[CLOSURE-BOUND]"""
     database = datalog.DuckDB(transitive(400), Universe(), EvaluationLimits(rows=5_000))
-    with pytest.raises(TooLarge):
+    with pytest.raises(TooManyRows):
         database.ensure((2,))
     database.limits = EvaluationLimits(expired=lambda: True)
     with pytest.raises(EvaluationTimeout):

@@ -44,7 +44,7 @@ from potlang.ir.sorts import (
 )
 from potlang.ir.structure import FunctionTable, Structure, members
 from potlang.ir.text import print_module
-from potlang.ir.values import Bits, Element, Record, Table
+from potlang.ir.values import Bits, Element, MapValue, Record
 from potlang.processes.pool import Workers
 from potlang.utils.deadline import Deadline
 
@@ -300,7 +300,7 @@ def literals_of(
         places = zip(args, known.domain, strict=True)
         given = [Element("Thing", each) if sort == THING else each for each, sort in places]
         value = _plain(meaning(*given) if known.domain else meaning)
-        if isinstance(value, Table):
+        if isinstance(value, MapValue):
             same = [each for each in values if _is_table(each, value, known.range)]
             value = same[0] if same else None
         if value not in values:
@@ -309,7 +309,7 @@ def literals_of(
     return found
 
 
-def _is_table(kernels: Any, table: Table, sort: Sort) -> bool:
+def _is_table(kernels: Any, table: MapValue, sort: Sort) -> bool:
     """Whether both map each key of the sort to the same."""
     keys = (False, True) if isinstance(sort, ArraySort) else COLOR.values
     wrapped = isinstance(sort, FunctionSort)

@@ -31,7 +31,7 @@ from potlang.ir.sorts import (
     TupleSort,
 )
 from potlang.ir.structure import FunctionTable, NotEvaluable, Structure, cardinality, members
-from potlang.ir.values import Bits, Element, Record, Table, Unspecified
+from potlang.ir.values import Bits, Element, MapValue, Record, Unspecified
 
 S = DeclaredSort("S")
 ONE = Structure({S: 2})
@@ -189,14 +189,14 @@ def test_tables_over_finite_sorts_are_equal_if_their_values_are() -> None:
     pool = Pool()
     sort = ArraySort(BOOL, INT)
     a, b = constant("a", sort), constant("b", sort)
-    listed = Table(0, frozenset({(False, 1), (True, 1)}))
-    structure = Structure({}, {a: listed, b: Table(1)})
+    listed = MapValue(0, frozenset({(False, 1), (True, 1)}))
+    structure = Structure({}, {a: listed, b: MapValue(1)})
     assert evaluate(pool.eq(pool.sym(a), pool.sym(b)), structure) is True
     stored = pool.app(op.STORE, (pool.sym(b), pool.true, pool.integer(2)))
     assert evaluate(pool.eq(stored, pool.sym(a)), structure) is False
     whole = pool.app(op.INSERT, (pool.false, pool.app(op.INSERT, (pool.true, pool.lit(None, SetSort(BOOL))))))
     c = constant("c", SetSort(BOOL))
-    full = Structure({}, {c: Table(True)})
+    full = Structure({}, {c: MapValue(True)})
     assert evaluate(pool.eq(whole, pool.sym(c)), full) is True
     assert evaluate(pool.app(op.SUBSET, (pool.sym(c), whole)), full) is True
 

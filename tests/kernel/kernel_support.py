@@ -21,8 +21,8 @@ from potlang.ir.sorts import (
     TupleSort,
 )
 from potlang.ir.structure import FunctionTable, Structure
-from potlang.ir.text import Printer, symbols_of
-from potlang.ir.values import Bits, Element, Record, Table
+from potlang.ir.text import IrPrinter, symbols_of
+from potlang.ir.values import Bits, Element, MapValue, Record
 
 
 def certificate(program: str, *lines: str) -> str:
@@ -39,7 +39,7 @@ def program(*lines: str) -> str:
 def model_lines(module: Module, structure: Structure) -> list[str]:
     """The lines that say `structure`."""
     declared, used = symbols_of(module)
-    printer = Printer.of([*declared, *used])
+    printer = IrPrinter.of([*declared, *used])
     lines = [f"(universe {printer.sort(sort)} {size})" for sort, size in structure.universe.items()]
     for symbol, meaning in structure.functions.items():
         if symbol.kind in (SymbolKind.CONSTRUCTOR, SymbolKind.SELECTOR, SymbolKind.DEFINED):
@@ -59,7 +59,7 @@ def model_lines(module: Module, structure: Structure) -> list[str]:
     return lines
 
 
-def value_text(printer: Printer, value: object, sort: Sort) -> str:
+def value_text(printer: IrPrinter, value: object, sort: Sort) -> str:
     """A value as a model line writes it."""
     text = printer.sort(sort)
     match value, sort:
@@ -74,11 +74,11 @@ def value_text(printer: Printer, value: object, sort: Sort) -> str:
         case Record(_, fields), TupleSort():
             pairs = zip(fields, (part for _, part in sort.fields), strict=True)
             return f"(record {text} {' '.join(value_text(printer, *pair) for pair in pairs)})"
-        case Table(), SetSort():
+        case MapValue(), SetSort():
             return _table(printer, value, (sort.element,), BOOL)
-        case Table(), ArraySort():
+        case MapValue(), ArraySort():
             return _table(printer, value, (sort.index,), sort.element)
-        case Table(), FunctionSort():
+        case MapValue(), FunctionSort():
             return _table(printer, value, sort.domain, sort.range)
         case str(), EnumSort():
             return f"(lit {text} {json.dumps(value)})"
@@ -90,7 +90,7 @@ def value_text(printer: Printer, value: object, sort: Sort) -> str:
     raise AssertionError((value, sort))
 
 
-def _table(printer: Printer, table: Table, index: tuple[Sort, ...], result: Sort) -> str:
+def _table(printer: IrPrinter, table: MapValue, index: tuple[Sort, ...], result: Sort) -> str:
     parts = [value_text(printer, table.default, result)]
     for key, value in sorted(table.entries, key=repr):
         keys = key if isinstance(key, tuple) else (key,)

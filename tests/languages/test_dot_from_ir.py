@@ -10,7 +10,7 @@ from hypothesis import given, settings
 import potlang
 import potlang.dot
 from potlang.ir.nodes import App, Node, Symbol, reachable
-from potlang.ir.text import Printer
+from potlang.ir.text import IrPrinter
 from potlang.languages.dot.read.json_line import json_line
 from potlang.languages.dot.write.from_ir import proposition_json
 from potlang.sema.emit import Writer
@@ -23,7 +23,7 @@ def _text(formula: Node) -> str:
         node.op if isinstance(node, App) else getattr(node, "symbol", None) for node in reachable(formula)
     ]
     symbols = list(dict.fromkeys(head for head in heads if isinstance(head, Symbol)))
-    return Printer.of(symbols, canonical=True).root(formula)[1]
+    return IrPrinter.of(symbols, canonical=True).root(formula)[1]
 
 
 def _check(source: dict[str, Any]) -> None:

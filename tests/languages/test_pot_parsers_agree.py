@@ -11,7 +11,7 @@ from lark import Token, Tree, UnexpectedInput
 from strategies_pot import any_text, damaged, expressions, literals, simple_expressions
 from surface_dump import dump
 
-from potlang.expressions.actions import ACTIONS, Reading
+from potlang.expressions.actions import ACTIONS, StringReading
 from potlang.expressions.build_tables import FOLDER, files, lark_parser
 from potlang.expressions.fast import fast_expression
 from potlang.expressions.flat import flat_literal
@@ -33,7 +33,7 @@ def by_lark(text: str) -> Expr | None:
         root = lark().parse(text, start="expression")
     except UnexpectedInput:
         return None
-    reading = Reading("/x")
+    reading = StringReading("/x")
     done: dict[int, Any] = {}
     for tree in root.iter_subtrees():
         places = [
@@ -49,7 +49,7 @@ def by_lark(text: str) -> Expr | None:
 
 
 def by_tables(text: str) -> Expr | None:
-    reading = Reading("/x")
+    reading = StringReading("/x")
     stop = parse_tokens(tokenize(text), "expression", reading)
     return stop.value if stop.reason == "accepted" and not reading.faults else None
 

@@ -44,9 +44,8 @@ from potlang.ir.sorts import (
     table_sorts,
 )
 from potlang.ir.structure import Structure
-from potlang.ir.text import Printer as SortPrinter
-from potlang.ir.text import print_module
-from potlang.ir.values import Bits, Table, Unspecified
+from potlang.ir.text import IrPrinter, print_module
+from potlang.ir.values import Bits, MapValue, Unspecified
 from potlang.passes.simplify import simplify_once
 from potlang.smt.encodings import Dialect
 from potlang.smt.models import read_structure, structure_text
@@ -123,7 +122,7 @@ def value_of(written: Any, sort: Sort) -> Any:
         for *key, value in written["at"]:
             read = tuple(value_of(each, part) for each, part in zip(key, domain, strict=True))
             entries[read if isinstance(sort, FunctionSort) else read[0]] = value_of(value, element)
-        return Table(value_of(written["else"], element), frozenset(entries.items()))
+        return MapValue(value_of(written["else"], element), frozenset(entries.items()))
     if isinstance(sort, BitVecSort):
         return Bits(written, sort.width)
     return Fraction(written) if sort is REAL else written
@@ -131,7 +130,7 @@ def value_of(written: Any, sort: Sort) -> Any:
 
 def kernel_value(value: Any, sort: Sort) -> Any:
     """The same value as the kernel has it."""
-    if not isinstance(value, Table):
+    if not isinstance(value, MapValue):
         return value.number if isinstance(value, Bits) else value
     domain, element = table_sorts(sort) or ((), sort)
     entries = {}
@@ -144,9 +143,11 @@ def kernel_value(value: Any, sort: Sort) -> Any:
 
 def equal(found: Any, value: Any, sort: Sort) -> bool:
     """Whether a value is the table's, of the same type; tables are compared at every key."""
-    if isinstance(value, Table):
+    if isinstance(value, MapValue):
         domain = (table_sorts(sort) or ((), sort))[0]
-        return isinstance(found, Table) and all(found.get(k) == value.get(k) for k in keys_of(domain, sort))
+        return isinstance(found, MapValue) and all(
+            found.get(k) == value.get(k) for k in keys_of(domain, sort)
+        )
     if isinstance(value, kernel.TotalMap):
         domain = (table_sorts(sort) or ((), sort))[0]
         places = itertools.product(*([kernel_value(k, part) for k in _few(part)] for part in domain))
@@ -415,7 +416,7 @@ LONG: tuple[tuple[Sort, ...], ...] = (
 
 def sorted_otherwise(row: Operator) -> list[str]:
     """The sorts of up to three arguments, and of some more, that IR and kernel do not take alike."""
-    made, printer = Sorts(), SortPrinter.of(())
+    made, printer = Sorts(), IrPrinter.of(())
 
     @cache
     def theirs(sort: Sort) -> KernelSort:

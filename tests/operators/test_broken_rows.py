@@ -31,7 +31,7 @@ from potlang.certify import evaluate as kernel_evaluation
 from potlang.certify import operators as kernel
 from potlang.ir import evaluator
 from potlang.ir.operators import OPERATORS, Operator
-from potlang.ir.values import Bits, Table
+from potlang.ir.values import Bits, MapValue
 from potlang.smt import encodings, model_terms
 
 pytestmark = pytest.mark.slow
@@ -121,8 +121,8 @@ def off(value: Any) -> Any:
             return value + "a"
         case Bits(number, width):
             return Bits((number + 1) % (1 << width), width)
-        case Table(default, entries):
-            return Table(off(default), entries)
+        case MapValue(default, entries):
+            return MapValue(off(default), entries)
         case kernel.TotalMap():
             return kernel.TotalMap(off(value.default), value.entries)
         case kernel.NoValue():

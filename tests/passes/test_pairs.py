@@ -13,7 +13,7 @@ import pytest
 
 from potlang.ir.module import Assertion, AssertionKind, Module
 from potlang.ir.nodes import Node
-from potlang.ir.text import Printer, read_formula, read_module
+from potlang.ir.text import IrPrinter, read_formula, read_module
 from potlang.passes.pipeline import read_pipeline
 from potlang.smt.printer import Printer as SmtPrinter
 
@@ -50,7 +50,7 @@ def test_pair(name: str, header: str, source: str, target: str) -> None:
     module, formula = read(header, source)
     expected = read(header, target, module)[1]
     got = apply(name, module, formula)
-    printer = Printer.of(list(module.symbols), canonical=True)
+    printer = IrPrinter.of(list(module.symbols), canonical=True)
     assert printer.root(got) == printer.root(expected)
     assert apply(name, module, got) is got, "a second run changes nothing"
 

@@ -184,6 +184,31 @@ def test_no_facts_suffice_where_the_policy_leaves_it_open() -> None:
     assert [each.term for each in found.missing] == ["old"]
 
 
+@pytest.mark.parametrize(
+    "rule",
+    ["days(x) >= 0", "days(x) < -1 -> False", "may_return(x) -> days(x) <= 30", "wear(x) == 2 * days(x)"],
+)
+def test_a_function_that_a_rule_bounds_or_computes_with_is_asked_about(rule: str) -> None:
+    """[POLICY-ASK-MISSING]: neither a bound nor a part of a computed value is a conclusion about it."""
+    program = potlang.compile(
+        {
+            "sorts": [{"name": "Item", "type": "DeclareSort"}],
+            "functions": [
+                {"name": "days", "domain": ["Item"], "range": "Int"},
+                {"name": "wear", "domain": ["Item"], "range": "Int"},
+                {"name": "may_return", "domain": ["Item"], "range": "Bool"},
+            ],
+            "rules": [
+                {"forall": [{"name": "x", "sort": "Item"}], "constraint": each}
+                for each in ("days(x) <= 20 -> may_return(x)", rule)
+            ],
+        }
+    )
+    found = ask(program, [CLAIM], {"item": {"sort": "Item"}})
+    assert [each.term for each in found.missing] == ["days(item)"]
+    assert Verdict.ENTAILED in [each.verdict for each in found.sufficient]
+
+
 def run(*args: str, text: str | None = None) -> tuple[int, str, str]:
     found = CliRunner().invoke(command, args, input=text)
     assert not found.exception or isinstance(found.exception, SystemExit), found.exception

@@ -23,7 +23,7 @@ from potlang.ir.module import Module
 from potlang.ir.nodes import App, Node
 from potlang.ir.sorts import DeclaredSort, SetSort, Sort
 from potlang.ir.structure import Structure, members
-from potlang.ir.values import Element, Table
+from potlang.ir.values import Element, MapValue
 from potlang.sema.emit import module_to_pot
 from potlang.smt.value_text import format_value
 from potlang.source import Document
@@ -107,7 +107,7 @@ class World:
         value, sort = evaluate(node, structure), node.sort
         if not isinstance(sort, SetSort):
             return text == self._text(value, sort, structure, but)
-        assert isinstance(value, Table)
+        assert isinstance(value, MapValue)
         every = [
             (each, self._text(each, sort.element, structure, "")) for each in members(sort.element, structure)
         ]

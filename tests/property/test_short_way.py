@@ -10,7 +10,7 @@ from property_support import both
 
 from potlang.diag import Diagnostic, Sink
 from potlang.expressions import surface as s
-from potlang.expressions.actions import Reading
+from potlang.expressions.actions import StringReading
 from potlang.expressions.parser import parse_tokens
 from potlang.expressions.tables import tokenize
 from potlang.ir.text import print_module
@@ -166,7 +166,7 @@ def programs(draw: st.DrawFn) -> dict[str, Any]:
 def with_trees(part: Any) -> Any:
     """A surface tree with the grammar's own tree for each formula."""
     if isinstance(part, s.Formula):
-        stop = parse_tokens(tokenize(part.text), "expression", Reading(part.pointer))
+        stop = parse_tokens(tokenize(part.text), "expression", StringReading(part.pointer))
         return s.Formula(part.pointer, part.text, stop.value if stop.reason == "accepted" else None)
     if isinstance(part, list | tuple):
         return [with_trees(each) for each in part]

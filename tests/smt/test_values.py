@@ -24,7 +24,7 @@ from potlang.ir.sorts import (
     Sort,
     TupleSort,
 )
-from potlang.ir.values import Bits, Record, Table
+from potlang.ir.values import Bits, MapValue, Record
 from potlang.smt.value_text import format_value
 from potlang.smt.values import Algebraic, Anonymous, Opaque, read_value
 
@@ -54,51 +54,56 @@ READ: list[tuple[str, Sort, object, str]] = [
     (OTHER, PERSON, Anonymous("Person", OTHER), OTHER),
     ("($Pair^ 1 (/ 1.0 2.0))", PAIR, Record("Pair", (1, Fraction(1, 2))), "Pair(1, 0.5)"),
     ("$Unit^", UNIT, Record("Unit", ()), "Unit()"),
-    ("((as const (Array Int Bool)) false)", INTS, Table(False), "{}"),
+    ("((as const (Array Int Bool)) false)", INTS, MapValue(False), "{}"),
     (
         "(store (store ((as const (Array Int Bool)) false) 10 true) 9 true)",
         INTS,
-        Table(False, frozenset({(10, True), (9, True)})),
+        MapValue(False, frozenset({(10, True), (9, True)})),
         "{9, 10}",
     ),
-    ("(lambda ((x!1 Bool)) x!1)", SetSort(BOOL), Table(False, frozenset({(True, True)})), "{True}"),
-    ("(lambda ((x Bool)) (not x))", SetSort(BOOL), Table(True, frozenset({(True, False)})), "all but {True}"),
-    ("(lambda ((x!1 Int)) (not (= x!1 4)))", INTS, Table(True, frozenset({(4, False)})), "all but {4}"),
+    ("(lambda ((x!1 Bool)) x!1)", SetSort(BOOL), MapValue(False, frozenset({(True, True)})), "{True}"),
+    (
+        "(lambda ((x Bool)) (not x))",
+        SetSort(BOOL),
+        MapValue(True, frozenset({(True, False)})),
+        "all but {True}",
+    ),
+    ("(lambda ((x!1 Int)) (not (= x!1 4)))", INTS, MapValue(True, frozenset({(4, False)})), "all but {4}"),
     (
         "(lambda ((x Int)) (or (= x 4) (= 5 x)))",
         INTS,
-        Table(False, frozenset({(4, True), (5, True)})),
+        MapValue(False, frozenset({(4, True), (5, True)})),
         "{4, 5}",
     ),
     (
         "(let ((a!1 ((as const (Array Int Int)) 0))) (store a!1 1 7))",
         ArraySort(INT, INT),
-        Table(0, frozenset({(1, 7)})),
+        MapValue(0, frozenset({(1, 7)})),
         "{1: 7, else: 0}",
     ),
     (
         "(lambda ((x!1 Int)) (ite (= x!1 1) 7 (ite (= x!1 2) 8 9)))",
         ArraySort(INT, INT),
-        Table(9, frozenset({(1, 7), (2, 8)})),
+        MapValue(9, frozenset({(1, 7), (2, 8)})),
         "{1: 7, 2: 8, else: 9}",
     ),
     (
         "(store ((as const (Array Int (Array Int Bool))) ((as const (Array Int Bool)) false)) 1 "
         "(store ((as const (Array Int Bool)) false) 2 true))",
         FunctionSort((INT, INT), BOOL),
-        Table(False, frozenset({((1, 2), True)})),
+        MapValue(False, frozenset({((1, 2), True)})),
         "{(1, 2): True, else: False}",
     ),
     (
         "((_ map or) (lambda ((x!1 Bool)) x!1) (store ((as const (Array Bool Bool)) false) false true))",
         SetSort(BOOL),
-        Table(True),
+        MapValue(True),
         "all but {}",
     ),
     (
         f"(store ((as const (Array $Person Bool)) false) {OTHER} true)",
         SetSort(PERSON),
-        Table(False, frozenset({(Anonymous("Person", OTHER), True)})),
+        MapValue(False, frozenset({(Anonymous("Person", OTHER), True)})),
         f"{{{OTHER}}}",
     ),
     ("(! 5 :weight 1)", INT, 5, "5"),
@@ -119,12 +124,12 @@ def test_values_are_read_and_shown(text: str, sort: Sort, value: object, shown: 
 
 def test_later_stores_win() -> None:
     text = "(store (store ((as const (Array Int Int)) 0) 1 5) 1 6)"
-    assert read_value(text, ArraySort(INT, INT)) == Table(0, frozenset({(1, 6)}))
+    assert read_value(text, ArraySort(INT, INT)) == MapValue(0, frozenset({(1, 6)}))
 
 
 def test_a_store_of_the_default_over_another_value_leaves_the_default() -> None:
     text = "(store (store ((as const (Array Int Int)) 0) 1 5) 1 0)"
-    assert read_value(text, ArraySort(INT, INT)) == Table(0)
+    assert read_value(text, ArraySort(INT, INT)) == MapValue(0)
 
 
 @pytest.mark.parametrize("variable", ["x", "²"])
@@ -252,7 +257,7 @@ def test_roots_that_make_no_sense_have_no_approximation(text: str) -> None:
 def test_a_chain_of_many_stores_is_read() -> None:
     text = "(store " * 20_000 + "((as const (Array Int Int)) 0)" + "".join(f" {i} 1)" for i in range(20_000))
     table = read_value(text, ArraySort(INT, INT))
-    assert isinstance(table, Table)
+    assert isinstance(table, MapValue)
     assert len(table.entries) == 20_000
 
 
@@ -275,14 +280,14 @@ ROUND: list[tuple[str, Sort, str, object]] = [
         "(Array Int Bool)",
         INTS,
         "(= x (store ((as const (Array Int Bool)) false) 3 true))",
-        Table(False, frozenset({(3, True)})),
+        MapValue(False, frozenset({(3, True)})),
     ),
     (
         "(Array Int (Array Int Int))",
         FunctionSort((INT, INT), INT),
         "(= x (store ((as const (Array Int (Array Int Int))) ((as const (Array Int Int)) 4)) 1"
         " (store ((as const (Array Int Int)) 4) 2 5)))",
-        Table(4, frozenset({((1, 2), 5)})),
+        MapValue(4, frozenset({((1, 2), 5)})),
     ),
 ]
 

@@ -29,9 +29,16 @@ from potlang.ir.sorts import (
     TupleSort,
 )
 from potlang.ir.structure import FunctionTable, Structure
-from potlang.ir.values import Bits, Element, Record, Table
+from potlang.ir.values import Bits, Element, MapValue, Record
 from potlang.smt.encodings import Dialect
-from potlang.smt.models import Computed, SolverModel, Unreadable, complete, read_structure, structure_text
+from potlang.smt.models import (
+    Computed,
+    SolverModel,
+    UnreadableModel,
+    complete,
+    read_structure,
+    structure_text,
+)
 from potlang.smt.sexpr import SExpr, read_all, tokenize
 from potlang.smt.sort_erasure import DEEPEST, SortErasure
 from potlang.smt.symbols import Symbols
@@ -77,56 +84,56 @@ CONSTANTS: list[tuple[Sort, str, object]] = [
     (E, "(as $E/red $E)", "red"),
     (P, "$P!val!2", p(1)),
     (PAIR, "($Pair^ 3 $E/red)", Record("Pair", (3, "red"))),
-    (SetSort(INT), "((as const (Array Int Bool)) false)", Table(False)),
+    (SetSort(INT), "((as const (Array Int Bool)) false)", MapValue(False)),
     (
         SetSort(INT),
         "(store (store ((as const (Array Int Bool)) true) 1 false) 1 true)",
-        Table(True),
+        MapValue(True),
     ),
     (
         SetSort(P),
         "(store ((as const (Array $P Bool)) false) $P!val!4 true)",
-        Table(False, frozenset({(p(2), True)})),
+        MapValue(False, frozenset({(p(2), True)})),
     ),
-    (SetSort(INT), "(lambda ((x!1 Int)) (not (= x!1 4)))", Table(True, frozenset({(4, False)}))),
-    (SetSort(BOOL), "(lambda ((x!1 Bool)) x!1)", Table(False, frozenset({(True, True)}))),
+    (SetSort(INT), "(lambda ((x!1 Int)) (not (= x!1 4)))", MapValue(True, frozenset({(4, False)}))),
+    (SetSort(BOOL), "(lambda ((x!1 Bool)) x!1)", MapValue(False, frozenset({(True, True)}))),
     (
         ArraySort(E, INT),
         "(lambda ((x!1 $E)) (ite ((_ is $E/red) x!1) (+ 1 1) 5))",
-        Table(2, frozenset({("dark green", 5)})),
+        MapValue(2, frozenset({("dark green", 5)})),
     ),
     (
         ArraySort(INT, INT),
         "(let ((a!1 (store ((as const (Array Int Int)) 0) 1 7))) (store a!1 2 (select a!1 1)))",
-        Table(0, frozenset({(1, 7), (2, 7)})),
+        MapValue(0, frozenset({(1, 7), (2, 7)})),
     ),
     (
         SetSort(P),
         "(lambda ((x $P)) (exists ((y $P)) (and (= y x) (not (= y $P!val!0)))))",
-        Table(False, frozenset({(p(1), True), (p(2), True)})),
+        MapValue(False, frozenset({(p(1), True), (p(2), True)})),
     ),
-    (ArraySort(INT, INT), "(_ as-array k!3)", Table(0, frozenset({(1, 9)}))),
+    (ArraySort(INT, INT), "(_ as-array k!3)", MapValue(0, frozenset({(1, 9)}))),
     (
         SetSort(INT),
         "((_ map or) (store ((as const (Array Int Bool)) false) 1 true) $other)",
-        Table(False, frozenset({(1, True), (2, True)})),
+        MapValue(False, frozenset({(1, True), (2, True)})),
     ),
     (
         FunctionSort((INT, INT), BOOL),
         "(store ((as const (Array Int (Array Int Bool))) ((as const (Array Int Bool)) false)) 1 "
         "(store ((as const (Array Int Bool)) false) 2 true))",
-        Table(False, frozenset({((1, 2), True)})),
+        MapValue(False, frozenset({((1, 2), True)})),
     ),
     (
         FunctionSort((INT, E), INT),
         "(store ((as const (Array Int (Array $E Int))) ((as const (Array $E Int)) 0)) 1 "
         "((as const (Array $E Int)) 4))",
-        Table(0, frozenset({((1, "red"), 4), ((1, "dark green"), 4)})),
+        MapValue(0, frozenset({((1, "red"), 4), ((1, "dark green"), 4)})),
     ),
     (
         FunctionSort((E,), SetSort(E)),
         "((as const (Array $E (Array $E Bool))) ((as const (Array $E Bool)) true))",
-        Table(Table(True)),
+        MapValue(MapValue(True)),
     ),
 ]
 AUXILIARY = (
@@ -240,9 +247,9 @@ NESTED = "(Array Int (Array Int Bool))"
             (TWO,),
             BOOL,
             {
-                (Table(False, frozenset({((1, 2), True)})),): True,
-                (Table(False, frozenset({((2, 1), True)})),): False,
-                (Table(True),): True,
+                (MapValue(False, frozenset({((1, 2), True)})),): True,
+                (MapValue(False, frozenset({((2, 1), True)})),): False,
+                (MapValue(True),): True,
             },
         ),
         (
@@ -251,7 +258,7 @@ NESTED = "(Array Int (Array Int Bool))"
             "(store ((as const (Array Int Bool)) false) 7 true))",
             (INT,),
             TWO,
-            {(at,): Table(False, frozenset({((at, 7), True)})) for at in (0, 3)},
+            {(at,): MapValue(False, frozenset({((at, 7), True)})) for at in (0, 3)},
         ),
     ],
 )
@@ -300,13 +307,13 @@ def test_sorts_that_solvers_name() -> None:
     assert known.sort(read_all(printed.sort(SetSort(P)))[0]) == ArraySort(P, BOOL)
     for place in (1, 2):
         known.sort(nested("Int", DEEPEST, place))
-        with pytest.raises(Unreadable):
+        with pytest.raises(UnreadableModel):
             known.sort(nested("Int", DEEPEST + 1, place))
     for width in ("0", "x", "-1", "²", "", "999999999", ["8"]):
-        with pytest.raises(Unreadable):
+        with pytest.raises(UnreadableModel):
             known.sort(["_", "BitVec", width])
     for text in ("$Nobody", "Array", "(Array Int)", "(Array Int Int Int)", "(_ BitVec)", "(_ Bits 8)", "()"):
-        with pytest.raises(Unreadable):
+        with pytest.raises(UnreadableModel):
             known.sort(read_all(text)[0])
 
 
@@ -377,7 +384,7 @@ def test_what_the_text_does_not_mention_has_some_meaning() -> None:
     assert found.functions[known[0]] is False
     assert found.functions[known[6]] == p(0)
     assert found.functions[known[7]] == Record("Pair", (0, "red"))
-    assert found.functions[f] == FunctionTable({}, Table(False))
+    assert found.functions[f] == FunctionTable({}, MapValue(False))
 
 
 UNREAD = [
@@ -407,7 +414,7 @@ def test_what_cannot_be_read_is_listed_and_harms_nothing_else(name: str, text: s
 
 @pytest.mark.parametrize("text", ["", "sat", "()()", "(", "(define-fun", '(define-fun $a () Int "', "(()))"])
 def test_what_is_no_model_is_refused(text: str) -> None:
-    with pytest.raises(Unreadable):
+    with pytest.raises(UnreadableModel):
         read_structure(text, module(), "z3")
 
 
@@ -441,7 +448,7 @@ OTHERS = [
 @settings(max_examples=150)
 @given(st.data())
 def test_damaged_texts_are_read_or_refused(data: st.DataObject) -> None:
-    """Tokens dropped, doubled, exchanged or replaced: a structure, total and listed, or `Unreadable`."""
+    """Tokens dropped, doubled, exchanged or replaced: a structure, total and listed, or `UnreadableModel`."""
     tokens = list(TOKENS)
     place = st.integers(0, len(tokens) - 3)
     for _ in range(data.draw(st.integers(1, 6))):
@@ -457,7 +464,7 @@ def test_damaged_texts_are_read_or_refused(data: st.DataObject) -> None:
     own += [symbol(f"f{place}", row[1], *row[2]) for place, row in enumerate(FUNCTIONS)]
     try:
         found = read_structure(" ".join(tokens), module(*own), "z3")
-    except Unreadable:
+    except UnreadableModel:
         return
     assert found.functions.keys() == set(own)
     assert found.unread.keys() <= set(own)
@@ -523,7 +530,7 @@ def test_plain_values_are_the_same_values(data: st.DataObject) -> None:
     once = plain.decode(plain.encode(value, sort), sort)
     assert plain.encode(once, sort) == plain.encode(value, sort)
     assert plain.decode(plain.encode(once, sort), sort) == once
-    if isinstance(value, Table) and isinstance(once, Table) and isinstance(sort, SetSort):
+    if isinstance(value, MapValue) and isinstance(once, MapValue) and isinstance(sort, SetSort):
         assert {plain.encode(key, sort.element) for key, _ in value.entries} >= {
             plain.encode(key, sort.element) for key, each in once.entries if each is not value.default
         }

@@ -52,7 +52,7 @@ from potlang.ir.structure import (
     definitions_of,
     members,
 )
-from potlang.ir.values import Record, Table
+from potlang.ir.values import MapValue, Record
 
 Named = DeclaredSort | EnumSort | TupleSort
 
@@ -460,7 +460,7 @@ def values_of(sort: Sort, structure: Structure) -> SearchStrategy[object]:
 
 
 def _tables(keys: SearchStrategy[object], values: SearchStrategy[object]) -> SearchStrategy[object]:
-    def make(default: object, entries: dict[object, object]) -> Table:
-        return Table(default, frozenset((k, v) for k, v in entries.items() if v != default))
+    def make(default: object, entries: dict[object, object]) -> MapValue:
+        return MapValue(default, frozenset((k, v) for k, v in entries.items() if v != default))
 
     return st.builds(make, values, st.dictionaries(keys, values, max_size=3))

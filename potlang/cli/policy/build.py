@@ -25,6 +25,10 @@ from potlang.cli.common import (
 )
 from potlang.cli.model_options import AskedModel, model_options
 from potlang.cli.policy.common import Seconds, limited, stored
+from potlang.cli.policy.diff import difference_lines
+from potlang.languages.pot.check import compile as compile_program
+from potlang.languages.pot.format import format_text
+from potlang.models.loop.journal import BadJournal
 from potlang.utils.serialize import json_text
 
 if TYPE_CHECKING:
@@ -123,7 +127,6 @@ def _built(
     seconds: Seconds,
 ) -> FidelityReport:
     """The policy that the model wrote, or that the replies in files say."""
-    from potlang.models.loop.journal import BadJournal
     from potlang.policy.building.fidelity import build_policy
     from potlang.policy.building.journal import BuildJournal, KeptReplies
 
@@ -194,15 +197,11 @@ def _write(found: FidelityReport, out: Path | None, report: Path | None, html: P
 
 def _program_text(program: dict[str, Any]) -> str:
     """The program in its canonical layout."""
-    from potlang.languages.pot.format import format_text
-
     return format_text(json_text(program))
 
 
 def _show_difference(before: EarlierBuild, found: FidelityReport, seconds: Seconds) -> None:
     """The claims that the policy decides otherwise than the earlier one, on standard error."""
-    from potlang.cli.policy.diff import difference_lines
-    from potlang.languages.pot.check import compile as compile_program
     from potlang.policy import compare
 
     old, new = compile_program(dict(before.program)), compile_program(found.program)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable, Iterator
+from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +25,7 @@ from potlang.cli.common import (
 )
 from potlang.cli.policy.common import Seconds, given_case, limited, stored
 from potlang.diag.wording import counted, visible
+from potlang.utils.gc_pause import collect_as_usual
 
 if TYPE_CHECKING:
     from potlang.policy import Store
@@ -126,7 +128,6 @@ def proxy(
     """
     from potlang.policy.guard import GuardSession
     from potlang.server.policy_proxy import serve_proxy
-    from potlang.utils.gc_pause import collect_as_usual
 
     own = _opened(options, store, record, certificates, key_file)
     session = GuardSession(own, case=_value(case), context=_object(context, "--context"))
@@ -266,8 +267,6 @@ def _object(text: str | None, option: str) -> dict[str, Any] | None:
 
 def _event(text: str) -> Any:
     """A line as JSON; what is none is an event that no guard allows."""
-    from decimal import Decimal
-
     try:
         return json.loads(text, parse_float=Decimal)
     except (ValueError, RecursionError):

@@ -21,6 +21,7 @@ from potlang.cli.common import (
 )
 from potlang.cli.policy.common import Seconds, limited, side, stored
 from potlang.diag.wording import counted, visible
+from potlang.report.table import to_csv, to_markdown, to_text
 
 if TYPE_CHECKING:
     from potlang.languages.pot.program import Program
@@ -46,7 +47,6 @@ def suggest(id: str, rules: tuple[str, ...], style: str, seconds: Seconds, store
     """
     from potlang.policy import suggest as suggest_tests
     from potlang.policy.judging import to_json, to_plain_table, to_table
-    from potlang.report.table import to_csv, to_markdown, to_text
 
     found = suggest_tests(side(store, id)[0], limits=seconds.limits)
     known = {*(each.rule for each in found.tests), *(name for name, _ in found.unshown)}

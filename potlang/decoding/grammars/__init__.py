@@ -10,8 +10,16 @@ from __future__ import annotations
 import json
 from typing import Any, Final, Literal, get_args
 
+from potlang.decoding.grammars.expressions import expression_rules
+from potlang.decoding.grammars.gbnf import to_gbnf
+from potlang.decoding.grammars.llguidance import to_llguidance
 from potlang.decoding.grammars.names import AllowedNames, names_of
 from potlang.decoding.grammars.notation import ExportedGrammar
+from potlang.decoding.grammars.programs import program_rules
+from potlang.decoding.grammars.propositions import proposition_rules
+from potlang.decoding.grammars.schemas import program_schema, proposition_schema, solution_schema
+from potlang.decoding.grammars.solutions import solution_rules
+from potlang.decoding.grammars.traces import trace_rules
 from potlang.languages.dot.read.records import Profile
 from potlang.languages.pot.program import Program
 
@@ -47,17 +55,10 @@ def grammar(
     if to == "json-schema":
         return json.dumps(_schema(language, names), ensure_ascii=False, indent=2) + "\n"
 
-    from potlang.decoding.grammars.gbnf import to_gbnf
-    from potlang.decoding.grammars.llguidance import to_llguidance
-
     is_parametric = to == "llguidance"
     if language == "pot":
-        from potlang.decoding.grammars.programs import program_rules
-
         found = program_rules(names, program)
     elif language == "dagmath":
-        from potlang.decoding.grammars.solutions import solution_rules
-
         found = solution_rules(names, nodes)
     else:
         found = _rules(language, names, profile, nodes, is_parametric)
@@ -67,10 +68,6 @@ def grammar(
 def _rules(
     language: GrammarLanguage, names: AllowedNames | None, profile: Profile, nodes: int, parametric: bool
 ) -> ExportedGrammar:
-    from potlang.decoding.grammars.expressions import expression_rules
-    from potlang.decoding.grammars.propositions import proposition_rules
-    from potlang.decoding.grammars.traces import trace_rules
-
     if language == "expression":
         return expression_rules(names)
     if language == "prop":
@@ -79,8 +76,6 @@ def _rules(
 
 
 def _schema(language: GrammarLanguage, names: AllowedNames | None) -> dict[str, Any]:
-    from potlang.decoding.grammars.schemas import program_schema, proposition_schema, solution_schema
-
     if language == "prop":
         return proposition_schema(names)
     if language in ("pot", "dagmath"):

@@ -28,6 +28,7 @@ from potlang.decoding.grammars.notation import (
     in_order,
     optional,
 )
+from potlang.expressions.build_tables import lark_parser
 from potlang.expressions.names import written
 from potlang.expressions.spacing import SIGNS, touch
 from potlang.expressions.tables import tokens
@@ -55,7 +56,7 @@ _COMPARED = "compared"
 """The rest of a chain of comparisons, behind its first operand: that one is no list here."""
 
 
-class _Phrase(NamedTuple):
+class _GrammarProduction(NamedTuple):
     """A production of the grammar file: its left side and its symbols, tokens in upper case."""
 
     rule: str
@@ -85,48 +86,47 @@ def expression_rules(names: AllowedNames | None = None, *, in_json: bool = False
 
 
 @cache
-def _phrases() -> tuple[_Phrase, ...]:
+def _phrases() -> tuple[_GrammarProduction, ...]:
     """The productions of the grammar file that are exported, and those of percentages."""
-    # Lark is slow to import, and none but exports needs it.
-    from potlang.expressions.build_tables import lark_parser
-
     rules: Any = lark_parser().rules
     found = [
-        _Phrase(str(rule.origin.name), tuple(str(each.name) for each in rule.expansion))
+        _GrammarProduction(str(rule.origin.name), tuple(str(each.name) for each in rule.expansion))
         for rule in rules
         if rule.alias not in _LEFT_OUT
     ]
     found = [_with_kinds_of_names(phrase) for phrase in found]
     kept = [
-        _Phrase(phrase.rule, ("sum", _COMPARED)) if phrase.symbols == ("chain",) else phrase
+        _GrammarProduction(phrase.rule, ("sum", _COMPARED)) if phrase.symbols == ("chain",) else phrase
         for phrase in found
         if phrase.rule != "chain"
     ]
     kept += [
-        _Phrase(_COMPARED, (_COMPARED, *phrase.symbols[1:]))
+        _GrammarProduction(_COMPARED, (_COMPARED, *phrase.symbols[1:]))
         for phrase in found
         if phrase.symbols[0] == phrase.rule == "chain"
     ]
     kept += [
-        _Phrase(phrase.rule, (_PERCENT, *phrase.symbols[1:]))
+        _GrammarProduction(phrase.rule, (_PERCENT, *phrase.symbols[1:]))
         for phrase in kept
         if phrase.rule in _WHOLE_SIDES and phrase.symbols[0] == "sum"
     ]
     return tuple(kept)
 
 
-def _with_kinds_of_names(phrase: _Phrase) -> _Phrase:
+def _with_kinds_of_names(phrase: _GrammarProduction) -> _GrammarProduction:
     """The phrase that tells apart names of sorts, bound variables, and numbers in sorts."""
     special = {"sort": {"symbol": "sort_symbol"}, "binding": {"symbol": "variable"}}
     special["sort_argument"] = {"NUMBER": "SORT_NUMBER"}
     other = special.get(phrase.rule, {})
-    return _Phrase(phrase.rule, tuple(other.get(each, each) for each in phrase.symbols))
+    return _GrammarProduction(phrase.rule, tuple(other.get(each, each) for each in phrase.symbols))
 
 
 _EDGES_OF_NAMES = {each: frozenset(("NAME", "QUOTED")) for each in ("sort_symbol", "variable")}
 
 
-def _edges(phrases: Iterable[_Phrase]) -> tuple[dict[str, frozenset[str]], dict[str, frozenset[str]]]:
+def _edges(
+    phrases: Iterable[_GrammarProduction],
+) -> tuple[dict[str, frozenset[str]], dict[str, frozenset[str]]]:
     """The tokens with which each rule may begin, and those with which it may end."""
     firsts: dict[str, frozenset[str]] = {**_EDGES_OF_NAMES, _COMPARED: frozenset(("COMPARE",))}
     lasts: dict[str, frozenset[str]] = dict(_EDGES_OF_NAMES)

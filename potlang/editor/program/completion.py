@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from potlang.diag.register import CODES
 from potlang.editor.answers import Completions, ItemKind
 from potlang.editor.json_completion import JsonSlot, Offer, chosen, key_items, slot_at, word_items
 from potlang.editor.json_text import JsonText
@@ -101,8 +102,6 @@ def _parameters(names: ProgramNames, tokens: tuple[str, ...]) -> list[Offer]:
 
 
 def _lints() -> Iterator[Offer]:
-    from potlang.diag.register import CODES
-
     yield Offer("all", "keyword")
     for row in CODES.values():
         if row.code >= "POT9":

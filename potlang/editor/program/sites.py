@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Literal, NamedTuple
 
+from potlang.editor.program.packs import pack_parameters
 from potlang.languages.pot.read.reader import section_meant
 from potlang.languages.pot.read.sort_kinds import canonical_kind
 from potlang.source.pointer import join_pointer
@@ -247,8 +248,6 @@ def _import(pointer: str, value: object, item: BoundItem) -> Iterator[Site]:
         yield from _strings(value, pointer, item, pack="pack")
         bound, pack = value.get("with"), value.get("pack")
         if isinstance(bound, dict) and isinstance(pack, str):
-            from potlang.editor.program.packs import pack_parameters
-
             known = pack_parameters(pack)
             for parameter, name in bound.items():
                 if isinstance(name, str):

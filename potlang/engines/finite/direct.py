@@ -26,7 +26,7 @@ from potlang.ir.nodes import Symbol
 from potlang.ir.sorts import BitVecSort, DeclaredSort, EnumSort, FunctionSort, Sort, TupleSort, table_sorts
 from potlang.ir.structure import FunctionTable, Structure, definitions_of
 from potlang.ir.text import symbols_of
-from potlang.ir.values import Bits, Element, Record, Table
+from potlang.ir.values import Bits, Element, MapValue, Record
 from potlang.utils.deadline import Deadline
 
 if TYPE_CHECKING:
@@ -363,6 +363,6 @@ class _StructureReading:
             for key, each in value.entries.items():
                 given = tuple(map(self._value, key, domain))
                 entries[given if isinstance(sort, FunctionSort) else given[0]] = self._value(each, element)
-            return Table(self._value(value.default, element), frozenset(entries.items()))
+            return MapValue(self._value(value.default, element), frozenset(entries.items()))
         assert not isinstance(sort, EnumSort) or value in sort.values
         return value

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from potlang.certify import Invalid
+from potlang.certify.tokens import Exhausted
 from potlang.engines.check import Check, CheckResult, SideName
 from potlang.engines.context import ProgramContext
 from potlang.engines.encoding import Encoding
@@ -28,7 +30,7 @@ _MOST_ASSUMPTIONS = 5_000
 _MOST_KEPT = 4
 
 
-class _Posed(NamedTuple):
+class _EncodedProblem(NamedTuple):
     """A problem that was encoded, of these assumptions by key, and the program that its theory is of."""
 
     problem: DirectProblem
@@ -45,7 +47,7 @@ class DirectEntrant:
         self,
         session: SolverSession,
         encoding: Encoding,
-        posed: _Posed,
+        posed: _EncodedProblem,
         side: SideName,
         names: Mapping[str, str],
         query: Query,
@@ -104,8 +106,8 @@ class DirectProcedure:
         self._context = context
         self._most_ms = most_ms
         self._session = SolverSession(context.workers, "sat", memory_mb=context.memory_mb)
-        self._loaded: _Posed | None = None
-        self._posed: dict[object, tuple[tuple[Assertion, ...], _Posed | None]] = {}
+        self._loaded: _EncodedProblem | None = None
+        self._posed: dict[object, tuple[tuple[Assertion, ...], _EncodedProblem | None]] = {}
 
     def close(self) -> None:
         """Give the worker back."""
@@ -159,7 +161,7 @@ class DirectProcedure:
         key = None if claim is None else claim.key
         return refutation(theory, core, side, key, self._context.workers, Deadline(self._most_ms))
 
-    def _pose(self, check: Check, claim: Claim | None, steps: int | None) -> _Posed | None:
+    def _pose(self, check: Check, claim: Claim | None, steps: int | None) -> _EncodedProblem | None:
         """The problem that a check is about or is a part of; None where there is none."""
         goal = check.side, claim
         known = self._posed.get(goal)
@@ -169,8 +171,6 @@ class DirectProcedure:
                 known = self._posed[next(reversed(self._posed))]
             return None if known is None else known[1]
         if known is None or known[0] is not check.assumptions:
-            from potlang.certify.tokens import Exhausted
-
             try:
                 known = check.assumptions, self._encoded(check, claim, steps)
             except Exhausted:
@@ -183,10 +183,8 @@ class DirectProcedure:
             self._posed[goal] = known
         return known[1]
 
-    def _encoded(self, check: Check, claim: Claim | None, steps: int | None) -> _Posed | None:
+    def _encoded(self, check: Check, claim: Claim | None, steps: int | None) -> _EncodedProblem | None:
         """The problem; None if it is of another kind. Raises `Exhausted` if it is too large."""
-        from potlang.certify import Invalid
-        from potlang.certify.tokens import Exhausted
         from potlang.engines.finite.direct import MOST_STEPS, DirectProblem
 
         if len(self._context.lowered.assertions) + len(check.assumptions) > _MOST_ASSUMPTIONS:
@@ -206,4 +204,4 @@ class DirectProcedure:
         except Invalid:
             return None
         assumed = (*self._context.lowered.assertions, *check.assumptions)
-        return _Posed(problem, module, {each.key: each for each in assumed})
+        return _EncodedProblem(problem, module, {each.key: each for each in assumed})

@@ -17,6 +17,7 @@ from potlang.ir.module import Assertion, AssertionKind, Claim, Module
 from potlang.ir.nodes import Symbol, SymbolKind
 from potlang.ir.sorts import BoolSort, DeclaredSort, EnumSort
 from potlang.ir.structure import Structure
+from potlang.ir.text import print_module
 from potlang.report.results import CheckRecord
 from potlang.utils.deadline import Deadline
 
@@ -161,8 +162,6 @@ class GrowingProcedure:
         return GrowingEntrant(self._session, self._encoding, sized, check.side, key)
 
     def _of_size(self, size: int, extra: Sequence[Assertion], claim: Claim | None) -> _Sized:
-        from potlang.ir.text import print_module
-
         pool, module = self._module.pool, self._module
         members: list[Symbol] = []
         closings: list[Assertion] = []

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Literal
 
 from potlang.engines.check import Check, CheckResult
 from potlang.engines.context import ProgramContext
+from potlang.engines.fuel import Fuel, OutOfFuel
+from potlang.ir.compile import NotFinite
 from potlang.ir.module import Assertion, Module
 from potlang.ir.nodes import Node, Symbol
 from potlang.ir.sorts import BOOL, INT, REAL, EnumSort, Sort
@@ -20,7 +22,6 @@ from potlang.utils.deadline import Deadline
 if TYPE_CHECKING:
     from potlang.engines.finite.problem import Conjuncts, ConstraintProblem
     from potlang.engines.finite.search import ConstraintSearch
-    from potlang.engines.fuel import Fuel
     from potlang.ir.compile import Values
 
 MOST_STEPS = 5_000
@@ -72,8 +73,6 @@ class SearchProcedure:
             return None
         from potlang.engines.finite.problem import ConstraintProblem
         from potlang.engines.finite.search import ConstraintSearch
-        from potlang.engines.fuel import Fuel
-        from potlang.ir.compile import NotFinite
 
         try:
             problem = ConstraintProblem(assumed)
@@ -146,9 +145,6 @@ class _State:
 
         None if that is too much.
         """
-        from potlang.engines.fuel import OutOfFuel
-        from potlang.ir.compile import NotFinite
-
         steps = self._steps[keys is None]
         if steps is None:
             return None

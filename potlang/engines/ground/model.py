@@ -19,10 +19,10 @@ _FIXED = (SymbolKind.CONSTRUCTOR, SymbolKind.SELECTOR, SymbolKind.DEFINED)
 
 def structure_of(module: Module, table: TermTable, classes: EqualityClasses) -> Structure | None:
     """The structure that `classes` describe; None if a sort has values that are not made here."""
-    return _Reading(module, table, classes).run()
+    return _ModelReading(module, table, classes).run()
 
 
-class _Reading:
+class _ModelReading:
     def __init__(self, module: Module, table: TermTable, classes: EqualityClasses) -> None:
         self.module = module
         self.table = table

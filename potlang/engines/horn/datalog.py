@@ -13,7 +13,7 @@ from contextlib import nullcontext
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
-from potlang.engines.horn.engine import EvaluationLimits, EvaluationTimeout, Merging, TooLarge
+from potlang.engines.horn.engine import EvaluationLimits, EvaluationTimeout, Merging, TooManyRows
 from potlang.engines.horn.rules import (
     EQUAL,
     FALSE,
@@ -108,7 +108,7 @@ class DuckDB:
         except duckdb.InterruptException:
             raise EvaluationTimeout from None
         except duckdb.OutOfMemoryException:
-            raise TooLarge from None
+            raise TooManyRows from None
 
     # --- what is known ---
 
@@ -151,7 +151,7 @@ class DuckDB:
     # --- the model of the program ---
 
     def ensure(self, relations: Iterable[int]) -> None:
-        """Evaluate what these relations depend on. Raises `TooLarge`, `EvaluationTimeout`, `Merging`."""
+        """Evaluate what these relations depend on. Raises `TooManyRows`, `EvaluationTimeout`, `Merging`."""
         wanted = {self._component[relation] for relation in needed_for(relations, self._by_head)} - self._done
         self._heavy = True
         try:
@@ -172,7 +172,7 @@ class DuckDB:
         if EQUAL in members:
             self._check_pairs()
         if sum(map(self.count, range(len(self.program.arities)))) > self.limits.rows:
-            raise TooLarge
+            raise TooManyRows
 
     def _recursive(self, relation: int, rules: list[DatalogRule]) -> None:
         """One relation by one query."""
@@ -190,7 +190,7 @@ class DuckDB:
         name = f"n{relation}"
         self._execute(f"CREATE OR REPLACE TABLE {name} AS {query} LIMIT {self.limits.rows + 1}")
         if self._size(name) > self.limits.rows:
-            raise TooLarge
+            raise TooManyRows
         self._execute(f"DROP TABLE {table}")
         self._execute(f"ALTER TABLE {name} RENAME TO {table}")
 
@@ -227,7 +227,7 @@ class DuckDB:
         for relation, name in found.items():
             self._execute(f"INSERT INTO {_table(relation)} SELECT * FROM {name}")
             if self.count(relation) > self.limits.rows:
-                raise TooLarge
+                raise TooManyRows
         return found
 
     def _check_pairs(self) -> None:

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
+from potlang.certify import Invalid, Refutation
 from potlang.engines.horn.derivation import CaseProof, Derivation, DerivationStep
 from potlang.engines.horn.program import HornProgram
+from potlang.engines.propositional import Propositional
 from potlang.engines.term_text import TermText, module_printer
 from potlang.ir.module import Claim
 from potlang.ir.nodes import App, Node, Quant, Sym, SymbolKind, Var
@@ -41,8 +43,6 @@ def derivation_lines(
 
 def _accepted(lines: list[str], theory: Theory, side: str, key: str | None) -> tuple[str, ...] | None:
     """The statements with what is missing to the empty clause, or None if the kernel refuses one."""
-    from potlang.certify import Invalid, Refutation
-
     try:
         refutation = Refutation(theory, side, key)
         for line in lines:
@@ -60,8 +60,6 @@ def _accepted(lines: list[str], theory: Theory, side: str, key: str | None) -> t
 
 def _lemmas(clauses: Sequence[Sequence[int]]) -> list[str]:
     """Clauses that lead to the empty one, each by propagation; none if there are no such."""
-    from potlang.engines.propositional import Propositional
-
     solver = Propositional()
     for clause in clauses:
         solver.add(clause)

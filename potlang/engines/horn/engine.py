@@ -9,7 +9,7 @@ from typing import Protocol
 from potlang.engines.horn.rules import DatalogRule, Row
 
 
-class TooLarge(Exception):
+class TooManyRows(Exception):
     """More rows than allowed would be derived."""
 
 
@@ -53,7 +53,7 @@ class DatalogRows(Protocol):
 class DatalogEngine(DatalogRows, Protocol):
     """A least model of a program, as far as it was asked for.
 
-    Methods raise `TooLarge`, `EvaluationTimeout`, `Merging`.
+    Methods raise `TooManyRows`, `EvaluationTimeout`, `Merging`.
     """
 
     limits: EvaluationLimits

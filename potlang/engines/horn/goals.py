@@ -27,7 +27,7 @@ MOST_CASES = 4_096
 """Cases that one side of a goal is split into."""
 
 
-class Goal(NamedTuple):
+class HornGoal(NamedTuple):
     """One side of a claim, to be added to the assumptions.
 
     `chosen` are those of its constants that are some member of a sort whose members are known, with these
@@ -54,7 +54,7 @@ class GoalCase(NamedTuple):
     literals: tuple[NumberedClause, ...]
 
 
-def read_goal(horn: HornProgram, formula: Node, negated: bool, pool: Pool) -> Goal:
+def read_goal(horn: HornProgram, formula: Node, negated: bool, pool: Pool) -> HornGoal:
     """The goal side of a closed formula. Its constants are in the universe until they are released.
 
     `pool` makes the nodes needed; it may be a scratch one if no step or structure is made of them.
@@ -80,7 +80,7 @@ def read_goal(horn: HornProgram, formula: Node, negated: bool, pool: Pool) -> Go
         parts.remainder.append(Remainder(None, "too many cases"))
         parts.splits.clear()
         chosen = ()
-    return Goal(parts, chosen, _doubts(horn, parts, mark, {code for code, _ in chosen}))
+    return HornGoal(parts, chosen, _doubts(horn, parts, mark, {code for code, _ in chosen}))
 
 
 def _add(horn: HornProgram, parts: HornParts, normal: NumberedClause) -> None:

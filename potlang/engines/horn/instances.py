@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from potlang.engines.horn.goals import Goal
+from potlang.engines.horn.goals import HornGoal
 from potlang.engines.horn.program import HornParts, HornProgram
 from potlang.engines.horn.rules import EQUAL, FALSE, Atom, DatalogRule, Row, ground, unify
 from potlang.engines.horn.tables import domain_rows
@@ -71,7 +71,7 @@ class RuleInstances:
         return frozenset(key for key in found if key is not None)
 
 
-def rule_instances(horn: HornProgram, goal: Goal, keys: Collection[str]) -> RuleInstances | None:
+def rule_instances(horn: HornProgram, goal: HornGoal, keys: Collection[str]) -> RuleInstances | None:
     """The instances of these assertions with a goal; None where they do not decide, or are many.
 
     They decide if rules and goal are exact and without equations, differences and cases.

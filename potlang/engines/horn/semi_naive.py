@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from potlang.engines.horn.engine import EvaluationLimits, Merging, TooLarge
+from potlang.engines.horn.engine import EvaluationLimits, Merging, TooManyRows
 from potlang.engines.horn.joins import Index, IndexShape, JoinPlan, make_plan, run
 from potlang.engines.horn.rules import (
     EQUAL,
@@ -166,7 +166,7 @@ class SemiNaive:
     # --- the model of the program itself ---
 
     def ensure(self, relations: Iterable[int]) -> None:
-        """Evaluate what these relations depend on. Raises `TooLarge`, `EvaluationTimeout`, `Merging`."""
+        """Evaluate what these relations depend on. Raises `TooManyRows`, `EvaluationTimeout`, `Merging`."""
         assert self._trail is None
         wanted = {self._component[relation] for relation in self.needed_for(relations)} - self._done
         for component in sorted(wanted):
@@ -228,7 +228,7 @@ class SemiNaive:
                     heads = self._unequal(heads)
                 new.update([(head, None) for head in heads if head not in known])
                 if self.total + len(new) > self.limits.rows + self._given:
-                    raise TooLarge
+                    raise TooManyRows
                 if new and not rule.head.args:
                     return
 

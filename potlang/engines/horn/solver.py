@@ -11,8 +11,14 @@ from dataclasses import dataclass, field
 from typing import Literal, NamedTuple, TypeVar
 
 from potlang.engines.horn.derivation import CaseProof, Derivation, derive_by_events, derive_by_ranks
-from potlang.engines.horn.engine import DatalogEngine, EvaluationLimits, EvaluationTimeout, Merging, TooLarge
-from potlang.engines.horn.goals import Goal, GoalCase, read_goal
+from potlang.engines.horn.engine import (
+    DatalogEngine,
+    EvaluationLimits,
+    EvaluationTimeout,
+    Merging,
+    TooManyRows,
+)
+from potlang.engines.horn.goals import GoalCase, HornGoal, read_goal
 from potlang.engines.horn.instances import RuleInstances, rule_instances
 from potlang.engines.horn.program import HornParts, HornProgram, add_rule
 from potlang.engines.horn.rules import EQUAL, FALSE, Atom, DatalogProgram, DatalogRule, Row
@@ -137,7 +143,7 @@ class HornSolver:
         """The conclusion of `work`, or why there is none."""
         try:
             return self._attempt(work, expired)
-        except TooLarge:
+        except TooManyRows:
             return SideAnswer(None, f"more than {self._most()} atoms follow")
         except EvaluationTimeout:
             return SideAnswer(None, TIMEOUT)
@@ -145,7 +151,7 @@ class HornSolver:
     def _attempt(self, work: Callable[[_Base], T], expired: Expired) -> T:
         """Do `work` on the model of the assumptions, making a better one if need be.
 
-        Raises `TooLarge`, `EvaluationTimeout`.
+        Raises `TooManyRows`, `EvaluationTimeout`.
         """
         while True:
             if self._base is None:
@@ -154,7 +160,7 @@ class HornSolver:
             base.engine.limits = EvaluationLimits(self._most(), expired)
             try:
                 return work(base)
-            except TooLarge:
+            except TooManyRows:
                 if self._large is None or base.large or base.merged is not None:
                     raise
                 self._base = self._plain_base(EvaluationLimits(MOST_LARGE_ROWS, expired), self._large)
@@ -216,7 +222,7 @@ class HornSolver:
         with self._goal(formula, negated, self.horn.pool.scratch()) as goal:
             return self._concluded(lambda base: self._settled(base, goal, expired), expired)
 
-    def _settled(self, base: _Base, goal: Goal, expired: Expired) -> SideAnswer:
+    def _settled(self, base: _Base, goal: HornGoal, expired: Expired) -> SideAnswer:
         base.engine.ensure((FALSE, EQUAL))
         if all(self._refuted(base, goal, case, expired) for case in goal.cases()):
             return SideAnswer("unsat")
@@ -224,13 +230,13 @@ class HornSolver:
         return SideAnswer(None, _joined(doubts)) if doubts else SideAnswer("sat")
 
     @contextmanager
-    def _goal(self, formula: Node, negated: bool, pool: Pool | None = None) -> Iterator[Goal]:
+    def _goal(self, formula: Node, negated: bool, pool: Pool | None = None) -> Iterator[HornGoal]:
         try:
             yield read_goal(self.horn, formula, negated, pool or self.horn.pool)
         finally:
             self.horn.universe.release(self.horn.constants)
 
-    def _refuted(self, base: _Base, goal: Goal, case: GoalCase, expired: Expired) -> bool:
+    def _refuted(self, base: _Base, goal: HornGoal, case: GoalCase, expired: Expired) -> bool:
         """Whether the assumptions with one case of the goal violate something."""
         try:
             with self._added(base, goal, case) as engine:
@@ -240,7 +246,7 @@ class HornSolver:
 
     @contextmanager
     def _added(
-        self, base: _Base, goal: Goal, case: GoalCase, everything: bool = False
+        self, base: _Base, goal: HornGoal, case: GoalCase, everything: bool = False
     ) -> Iterator[DatalogEngine]:
         """The model with a case of the goal on top. Raises `Merging` where that makes constants equal."""
         parts = _with_literals(self.horn, goal, case)
@@ -282,7 +288,7 @@ class HornSolver:
         part, rows = narrowed(focus, atom.relation, atom.args)
         return [*part, own], rows
 
-    def _with_equations(self, goal: Goal, case: GoalCase, expired: Expired) -> DatalogWithEquality:
+    def _with_equations(self, goal: HornGoal, case: GoalCase, expired: Expired) -> DatalogWithEquality:
         """The model of the assumptions with a case of the goal, from the beginning."""
         found = tables(self.horn)
         parts = _with_literals(self.horn, goal, case)
@@ -312,7 +318,7 @@ class HornSolver:
                 return self._attempt(
                     lambda base: self._of_goal(self._explaining(base, expired), goal, expired), expired
                 )
-        except (TooLarge, EvaluationTimeout):
+        except (TooManyRows, EvaluationTimeout):
             return None
 
     def instances(self, formula: Node, side: SideName, keys: Collection[str]) -> RuleInstances | None:
@@ -336,7 +342,7 @@ class HornSolver:
         base.engine.ensure((FALSE, EQUAL))
         return derive_by_ranks(self.horn, base.tables, base.engine, {})
 
-    def _of_goal(self, base: _Base, goal: Goal, expired: Expired) -> Derivation | None:
+    def _of_goal(self, base: _Base, goal: HornGoal, expired: Expired) -> Derivation | None:
         proofs: list[CaseProof] = []
         for case in goal.cases():
             found = self._of_case(base, goal, case, expired)
@@ -347,7 +353,7 @@ class HornSolver:
         closing = [source.key for sort in sorts for source in self.horn.closing.get(sort, ())]
         return Derivation(tuple(proofs), goal.parts.choices, tuple(key for key in closing if key is not None))
 
-    def _of_case(self, base: _Base, goal: Goal, case: GoalCase, expired: Expired) -> Derivation | None:
+    def _of_case(self, base: _Base, goal: HornGoal, case: GoalCase, expired: Expired) -> Derivation | None:
         if base.merged is None and not case.members:
             try:
                 with self._added(base, goal, case) as engine:
@@ -357,7 +363,7 @@ class HornSolver:
         merged = self._with_equations(goal, case, expired)
         return derive_by_events(self.horn, base.tables, merged) if merged.violated else None
 
-    def _by_ranks(self, base: _Base, engine: DatalogEngine, goal: Goal, case: GoalCase) -> Derivation:
+    def _by_ranks(self, base: _Base, engine: DatalogEngine, goal: HornGoal, case: GoalCase) -> Derivation:
         parts = _with_literals(self.horn, goal, case)
         sources = {base.tables.given(*each): source for each, source in parts.given.items()}
         return derive_by_ranks(self.horn, base.tables, engine, sources)
@@ -374,7 +380,7 @@ class HornSolver:
                 return self._attempt(self._of_everything, expired)
             with self._goal(formula, side == "negation") as goal:
                 return self._attempt(lambda base: self._first_model(base, goal, expired), expired)
-        except (TooLarge, EvaluationTimeout):
+        except (TooManyRows, EvaluationTimeout):
             return None
 
     def _of_everything(self, base: _Base) -> Structure | None:
@@ -383,11 +389,11 @@ class HornSolver:
         base.engine.ensure(range(len(base.tables.shown)))
         return None if base.engine.violated else self._shown(base, base.renamed)
 
-    def _first_model(self, base: _Base, goal: Goal, expired: Expired) -> Structure | None:
+    def _first_model(self, base: _Base, goal: HornGoal, expired: Expired) -> Structure | None:
         models = (self._model(base, goal, case, expired) for case in goal.cases())
         return next((model for model in models if model is not None), None)
 
-    def _model(self, base: _Base, goal: Goal, case: GoalCase, expired: Expired) -> Structure | None:
+    def _model(self, base: _Base, goal: HornGoal, case: GoalCase, expired: Expired) -> Structure | None:
         try:
             with self._added(base, goal, case, everything=True) as engine:
                 return None if engine.violated else self._shown(base, _renaming(base, case))
@@ -423,7 +429,7 @@ def _satisfied(program: DatalogProgram, renamed: Map) -> DatalogProgram:
     return program._replace(rules=tuple([rule for rule in program.rules if _active(rule, renamed)]))
 
 
-def _with_literals(horn: HornProgram, goal: Goal, case: GoalCase) -> HornParts:
+def _with_literals(horn: HornProgram, goal: HornGoal, case: GoalCase) -> HornParts:
     """The goal's parts with the literals that the case has chosen."""
     if not case.literals:
         return goal.parts

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
-from potlang.engines.horn.engine import EvaluationLimits, TooLarge
+from potlang.engines.horn.engine import EvaluationLimits, TooManyRows
 from potlang.engines.horn.joins import Index, IndexShape, JoinPlan, make_plan, run
 from potlang.engines.horn.rules import EQUAL, FALSE, Atom, DatalogProgram, DatalogRule, Row, ground
 from potlang.ir.graphs import ProofForest
@@ -85,7 +85,7 @@ class DatalogWithEquality:
     # --- evaluation ---
 
     def saturate(self) -> None:
-        """Evaluate all rules, up to the first violation. Raises `TooLarge`, `EvaluationTimeout`."""
+        """Evaluate all rules, up to the first violation. Raises `TooManyRows`, `EvaluationTimeout`."""
         while not self.violated:
             self._round()
             if not self._waiting:
@@ -171,7 +171,7 @@ class DatalogWithEquality:
         self.rows[event.relation][row] = None
         self._events.append(event)
         if len(self._events) > self.limits.rows:
-            raise TooLarge
+            raise TooManyRows
         return True
 
     def _merge(self) -> None:

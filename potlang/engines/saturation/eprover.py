@@ -13,15 +13,21 @@ import re
 import select
 import tempfile
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from potlang.engines.messages import Query, Reason, SolverAnswer
+from potlang.engines.saturation.proof import Unconfirmed, confirm
+from potlang.engines.saturation.tptp import (
+    TermBank,
+    UnreadableProof,
+    clauses_of,
+    proof_in,
+    signature_of,
+    steps_of,
+)
 from potlang.engines.worker import SolverEngine
 from potlang.processes.launch import NOT_STARTED, end_program, launch_program
 from potlang.utils.deadline import Deadline
-
-if TYPE_CHECKING:
-    from potlang.engines.saturation.tptp import TermBank
 
 MOST_OUTPUT: Final = 16 * 1024 * 1024
 """Bytes that the prover may print."""
@@ -58,8 +64,6 @@ class EproverEngine(SolverEngine):
         """Load what checks proofs."""
         import z3  # noqa: F401
 
-        import potlang.engines.saturation.proof  # noqa: F401
-
     def limit_memory(self, megabytes: int | None) -> None:
         """Cap the prover's own memory, too."""
         self._memory = megabytes
@@ -77,16 +81,6 @@ class EproverEngine(SolverEngine):
 
     def _proved(self, output: str, problem: str, deadline: Deadline) -> tuple[tuple[str, ...], str | None]:
         """The clauses that a proof uses, and its instances of them as text. Raises `_Stopped`."""
-        from potlang.engines.saturation.proof import Unconfirmed, confirm
-        from potlang.engines.saturation.tptp import (
-            TermBank,
-            UnreadableProof,
-            clauses_of,
-            proof_in,
-            signature_of,
-            steps_of,
-        )
-
         status = _STATUS.search(output)
         if status is None:
             raise _Stopped("error", f"eprover gives no status: {_last_words(output)}")

@@ -15,6 +15,7 @@ from potlang.engines.fuel import OutOfFuel
 from potlang.engines.messages import Query, SolverAnswer
 from potlang.engines.solver import Build, SolverSession
 from potlang.ir.module import Assertion, Claim
+from potlang.ir.skolem import NotSkolemizable
 from potlang.report.results import CheckRecord
 from potlang.utils.deadline import Deadline
 
@@ -157,7 +158,6 @@ class SaturationProcedure:
 
     def _made(self, assumed: tuple[Assertion, ...], side: SideName, claim: Claim | None) -> _Grounded | None:
         from potlang.engines.saturation.problem import SaturationProblem
-        from potlang.ir.skolem import NotSkolemizable
 
         grounder = self._place(assumed, claim)
         try:

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 
 from potlang.diag import Diagnostic
 from potlang.diag.near import nearest
+from potlang.diag.render_text import render_text
 from potlang.ir import operators as op
 from potlang.ir.compile import NotFinite
 from potlang.ir.nodes import App, Node, Sym, reachable
@@ -63,8 +64,6 @@ class NoDiagram(ValueError):
     """A trace has no diagram in a finite topos. `diagnostics` says why, and what to do."""
 
     def __init__(self, diagnostics: Iterable[Diagnostic], trace: Any) -> None:
-        from potlang.diag.render_text import render_text
-
         self.diagnostics = tuple(diagnostics)
         self.trace = trace
         super().__init__(render_text(self.diagnostics, trace.document).rstrip())

@@ -12,6 +12,7 @@ from potlang.expressions.surface import ParsedProgram
 from potlang.ir.module import Assertion, Module
 from potlang.languages.pot.citations import report_citations
 from potlang.languages.pot.program import Checked, CompileError, Program
+from potlang.reading.json_text import open_document, read_json
 from potlang.source import Document
 from potlang.tables.access import TablesChoice, allowed, allowing
 from potlang.utils.deadline import OutOfFuel
@@ -96,8 +97,6 @@ def _is_large(value: object) -> bool:
 
 def read_value(source: Source, name: str | None, sink: Sink) -> tuple[Document, object | None]:
     """The document of a source, and its JSON value; the errors of reading it go to the sink."""
-    from potlang.reading.json_text import open_document, read_json
-
     if not isinstance(source, str | bytes | dict | Path):
         raise TypeError(f"a program is str, bytes, dict or Path, not {type(source).__name__}")
     document = open_document(source, sink, name=name)

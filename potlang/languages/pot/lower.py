@@ -11,6 +11,7 @@ from potlang.passes.pipeline import read_pipeline
 from potlang.passes.sent import SENT_PASSES, SentForm
 from potlang.prove.options import OptionError
 from potlang.utils.deadline import OutOfFuel
+from potlang.utils.serialize import json_text
 
 if TYPE_CHECKING:
     from potlang.expressions.surface import ParsedProgram
@@ -96,7 +97,6 @@ def emit(
             return script(module, sent=sent)
         case "pot":
             from potlang.sema.emit import module_to_pot
-            from potlang.utils.serialize import json_text
 
             return json_text(module_to_pot(module, cited)) + "\n"
     raise ValueError(f"unknown target {target!r}: one of ir, smt2, pot")

@@ -41,7 +41,7 @@ _FILTERED: Final = "content_filter"
 _SEPARATORS = re.compile(r"[\x00-\x20\x7f]")
 
 
-class _Session:
+class _LearntWays:
     """The ways of an endpoint, as far as it has shown them. Shared by threads."""
 
     def __init__(self) -> None:
@@ -84,7 +84,7 @@ class Endpoint(Closing):
     limit_name: LimitName = "max_tokens"
     stream: bool = True
     connection: Connection = field(default_factory=Connection, init=False, repr=False, compare=False)
-    _session: _Session = field(default_factory=_Session, init=False, repr=False, compare=False)
+    _session: _LearntWays = field(default_factory=_LearntWays, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         parts = urlsplit(self.base_url)

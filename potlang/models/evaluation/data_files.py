@@ -54,13 +54,13 @@ def read_questions(files: Files, data_set: str | None = None) -> DataFiles:
     An id may occur once; the second is a problem. Raises OtherColumns for a file that has the columns of no
     data set, and for questions about documents without any of these.
     """
-    reader = _Reader(data_set)
+    reader = _QuestionReader(data_set)
     for name, stream in files:
         reader.read(name, stream)
     return reader.finished()
 
 
-class _Reader:
+class _QuestionReader:
     def __init__(self, data_set: str | None) -> None:
         self._data_set = data_set
         self._found: dict[str, tuple[Question, LineProblem | None]] = {}

@@ -59,7 +59,7 @@ class BatchRecord(Protocol):
         """Adds what came of a request."""
 
 
-class _Pending(NamedTuple):
+class _PendingRequest(NamedTuple):
     """A request without a reply. `slot` is its place in the cache, if there is one."""
 
     request: BatchRequest
@@ -96,7 +96,7 @@ class BatchedModel(WrappedModel):
         self._timeout = timeout
         self._record: BatchRecord | None = None
         self._lock = threading.Lock()
-        self._pending: dict[str, _Pending] = {}
+        self._pending: dict[str, _PendingRequest] = {}
         self._replies: dict[str, Completion | EndpointError] = {}
         self._held: dict[str, Held] = {}
         self._left_out: dict[str, frozenset[str]] = {}
@@ -173,7 +173,7 @@ class BatchedModel(WrappedModel):
             if found is not None:
                 self._replies[name] = found
                 return found
-        self._pending[name] = _Pending(request, slot)
+        self._pending[name] = _PendingRequest(request, slot)
         return None
 
     def _in_record(self) -> BatchRecord:
@@ -187,7 +187,7 @@ class BatchedModel(WrappedModel):
         batch, kept = record.batch_of(name), record.reply(name)
         return batch is not None and (kept is None or kept.batch != batch)
 
-    def _sorted(self, pending: Mapping[str, _Pending]) -> tuple[list[str], list[str]]:
+    def _sorted(self, pending: Mapping[str, _PendingRequest]) -> tuple[list[str], list[str]]:
         """The open batches with some of these requests, and the names of those in none."""
         record = self._in_record()
         batches = {record.batch_of(name): None for name in pending if self._is_open(name)}
@@ -195,7 +195,7 @@ class BatchedModel(WrappedModel):
 
     # --- batches -------------------------------------------------------------------------------------
 
-    def _submit(self, names: Sequence[str], pending: Mapping[str, _Pending]) -> str | None:
+    def _submit(self, names: Sequence[str], pending: Mapping[str, _PendingRequest]) -> str | None:
         """Hands a batch in, of the requests that the budget has room for; None if there are none."""
         if self._over is not None:
             return None
@@ -241,7 +241,7 @@ class BatchedModel(WrappedModel):
                 raise
             return None
 
-    def _fetch(self, batch: str, pending: Mapping[str, _Pending], end: BatchStatus | None) -> None:
+    def _fetch(self, batch: str, pending: Mapping[str, _PendingRequest], end: BatchStatus | None) -> None:
         """The results of a batch that has ended, as far as they are asked for and not there."""
         names = self._in_record().names_in(batch)
         for tries in range(1, _TRIES + 1):
@@ -270,7 +270,9 @@ class BatchedModel(WrappedModel):
                 result = EndpointError("server", f"the batch {batch} failed: {result.detail}")
             yield at, result
 
-    def _take(self, name: str, batch: str, result: Completion | EndpointError, asked: _Pending) -> None:
+    def _take(
+        self, name: str, batch: str, result: Completion | EndpointError, asked: _PendingRequest
+    ) -> None:
         """Keeps a result, for this run and for later ones.
 
         A request that was refused for a part that the endpoint names is asked again without it, and so in

@@ -9,7 +9,10 @@ from functools import cache
 from typing import Any, Final, NamedTuple
 
 from potlang.diag.explain import page
+from potlang.expressions.build_tables import lark_parser
 from potlang.languages.pot.profiles import has_free_keys
+from potlang.sema.builtins import BUILTINS
+from potlang.sema.sorts import BUILTIN, CONSTRUCTORS
 from potlang.utils.resources import schema
 
 FORMS: Final[dict[str, tuple[str, ...]]] = {
@@ -186,8 +189,6 @@ def _target(whole: dict[str, Any], node: dict[str, Any]) -> dict[str, Any]:
 
 def sorts() -> list[str]:
     """The built-in sorts, as they are written."""
-    from potlang.sema.sorts import BUILTIN, CONSTRUCTORS
-
     plain = dict.fromkeys(map(str, BUILTIN.values()))
     return [
         *plain,
@@ -198,8 +199,6 @@ def sorts() -> list[str]:
 
 def functions() -> Iterator[tuple[str, tuple[str, ...]]]:
     """Forms of the built-in functions by subject; those that have no form and are no alias come last."""
-    from potlang.sema.builtins import BUILTINS
-
     known = {form.partition("(")[0] for forms in FORMS.values() for form in forms} | ALIASES.keys()
     yield from FORMS.items()
     others = tuple(name for name in BUILTINS if name not in known)
@@ -213,8 +212,6 @@ def functions() -> Iterator[tuple[str, tuple[str, ...]]]:
 @cache
 def operators() -> tuple[tuple[str, ...], ...]:
     """The operators of the grammar, those of one level together, from the loosest to the tightest."""
-    from potlang.expressions.build_tables import lark_parser
-
     # From the grammar itself, so that the prompt cannot drift from what the parser reads.
     lark = lark_parser()
     spellings = {each.name: _spellings(each.pattern) for each in lark.terminals}

@@ -94,7 +94,7 @@ def find_programs(reply: str, *, safe_fixes: bool = True) -> list[Found]:
 
 def find_objects(reply: str, keys: frozenset[str], *, safe_fixes: bool = True) -> list[Found]:
     """The objects in a reply that have one of these keys, as `find_programs` finds programs."""
-    search = _Search(keys, safe_fixes)
+    search = _ObjectSearch(keys, safe_fixes)
     # A reply that ends within its thoughts may still have the program in them.
     texts = list(dict.fromkeys([behind_thoughts(reply), reply]))
     for text in texts:
@@ -103,7 +103,7 @@ def find_objects(reply: str, keys: frozenset[str], *, safe_fixes: bool = True) -
     return next(filter(None, map(search.meant, texts)), [])
 
 
-class _Search:
+class _ObjectSearch:
     """The search for objects with one of some keys, as the sections of programs are.
 
     `deepest` bounds the objects, lists and texts that are still opened.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from base64 import b64decode
 from io import BytesIO
 
+from potlang.policy.building.html_blocks import html_blocks
 from potlang.processes.frames import Message
 from potlang.processes.worker import Service
 
@@ -15,8 +16,6 @@ class ExtractionService(Service):
     def answer(self, request: Message) -> Message:
         """As `Service.answer`: `html` is a text, answered by `blocks`; `pdf` bytes in base64, by `pages`."""
         if "html" in request:
-            from potlang.policy.building.html_blocks import html_blocks
-
             found = html_blocks(request["html"])
             return {"blocks": [[each.kind, each.text, each.places.tolist(), each.end] for each in found]}
         return _pages(b64decode(request["pdf"]))

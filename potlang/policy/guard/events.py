@@ -6,10 +6,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from decimal import Decimal
 from typing import Any, Final
 
-from potlang.ir import operators as op
 from potlang.ir.module import AssertionKind, Module
-from potlang.ir.nodes import App, Node, Quant, Symbol, SymbolKind
+from potlang.ir.nodes import Symbol, SymbolKind
 from potlang.policy.guard.options import Arguments, GuardOptions
+from potlang.policy.rule_parts import conclusions
 
 _KEYS: Final = ("tool", "arguments", "context")
 _LARGEST: Final = 100_000
@@ -28,7 +28,8 @@ class EventReader:
         roles = {options.tool, options.turn, options.before, options.decision, options.allowed}
         given = [each.name for each in module.symbols if _is_field(each, options.event)]
         given = [name for name in given if name not in roles]
-        concluded = {symbol.name for symbol in conclusions(module)}
+        assumed = {*AssertionKind} - {AssertionKind.SEMANTICS}
+        concluded = {symbol.name for symbol in conclusions(module, assumed)}
         # That a call has succeeded is an outcome, wherever the policy speaks of it.
         own_outcome = [name for name in given if name == options.succeeded]
         self.outcome = tuple(dict.fromkeys((*options.outcome, *own_outcome)))
@@ -128,25 +129,3 @@ def _mapping(value: Any, key: str) -> Mapping[str, Any]:
 def _is_field(symbol: Symbol, sort: str) -> bool:
     is_own = symbol.kind is SymbolKind.FUNCTION and len(symbol.domain) == 1
     return is_own and str(symbol.domain[0]) == sort
-
-
-def conclusions(module: Module) -> set[Symbol]:
-    """The functions of which rules conclude something."""
-    found: set[Symbol] = set()
-    stack: list[Node] = [
-        each.formula for each in module.assertions if each.kind is not AssertionKind.SEMANTICS
-    ]
-    while stack:
-        node = stack.pop()
-        if isinstance(node, Quant):
-            stack.append(node.body)
-        elif isinstance(node, App):
-            if node.op is op.IMPLIES:
-                stack.append(node.args[1])
-            elif node.op in (op.AND, op.OR, op.NOT):
-                stack += node.args
-            elif node.op in (op.EQ, op.IFF):
-                stack.append(node.args[0])
-            elif isinstance(node.op, Symbol):
-                found.add(node.op)
-    return found

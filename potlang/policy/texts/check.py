@@ -21,6 +21,7 @@ from potlang.models.replies.extract import BadReply
 from potlang.policy.cases import Case
 from potlang.policy.texts.parts import QuotableText, TextPart
 from potlang.policy.texts.readings import Readings, SeparatingCase, TextReading, conjunction, readings_of
+from potlang.policy.texts.render import lines_of
 from potlang.policy.texts.translation import Translation, find_translation, read_translation
 from potlang.policy.texts.translator import TranslationSample, Translator
 from potlang.prove.options import Trust
@@ -114,8 +115,6 @@ class TextCheck(TextCheckValues, SampledReplies):
 
     def render(self, *, color: bool = False) -> str:
         """The finding, the readings, the report and the cost, as lines of text."""
-        from potlang.policy.texts.render import lines_of
-
         return "\n".join(lines_of(self, color=color)) + "\n"
 
 

@@ -18,25 +18,25 @@ from potlang.languages.dagmath.lower.polynomials import (
     raised,
     scaled,
 )
-from potlang.languages.dagmath.lower.syntax import Name, text
+from potlang.languages.dagmath.lower.syntax import Variable, text
 
 if TYPE_CHECKING:
     from potlang.languages.dagmath.lower.normal_forms import NormalForms
 
 ANGULAR: Final = frozenset(("sin", "cos", "tan", "cot", "sec", "csc", "arcsin", "arccos", "arctan"))
-_HALF_TURN: Final[Monomial] = ((text(Name("pi")), 1),)
+_HALF_TURN: Final[Monomial] = ((text(Variable("pi")), 1),)
 _TWELFTHS: Final = 12
 _MOST_MULTIPLES: Final = 24
 
 
-class _Pair(NamedTuple):
+class _CosineAndSine(NamedTuple):
     """The cosine and the sine of an angle."""
 
     cosine: Quotient
     sine: Quotient
 
 
-_NO_ANGLE: Final = _Pair(Quotient(ONE, ONE), Quotient({}, ONE))
+_NO_ANGLE: Final = _CosineAndSine(Quotient(ONE, ONE), Quotient({}, ONE))
 
 
 class Angles:
@@ -54,7 +54,7 @@ class Angles:
             return self._forms.atom(name)
         return _OF_PAIR[op](self.pair(argument))
 
-    def pair(self, angle: Quotient) -> _Pair:
+    def pair(self, angle: Quotient) -> _CosineAndSine:
         """The cosine and the sine of an angle, by those of its parts. Raises NotRational."""
         if set(angle.under) != {()}:
             return self._part((), self._forms.canonical(angle), Fraction(1))
@@ -68,7 +68,7 @@ class Angles:
             found = _sum(found, part)
         return found
 
-    def _part(self, monomial: Monomial, shown: str, count: Fraction) -> _Pair:
+    def _part(self, monomial: Monomial, shown: str, count: Fraction) -> _CosineAndSine:
         """The pair of a multiple of what is not taken apart."""
         base = self._inverse(monomial) if count.denominator == 1 else None
         often = int(count)
@@ -76,9 +76,9 @@ class Angles:
             unit, often = self._forms.unit(f"angle {shown}", count)
             cosine = self._forms.atom(f"cos({unit}*{shown})")
             square = added((Quotient(ONE, ONE), _negative(raised(cosine, 2))))
-            base = _Pair(cosine, self._forms.atom(f"sin({unit}*{shown})", 2, square))
+            base = _CosineAndSine(cosine, self._forms.atom(f"sin({unit}*{shown})", 2, square))
         if often < 0:
-            base, often = _Pair(base.cosine, _negative(base.sine)), -often
+            base, often = _CosineAndSine(base.cosine, _negative(base.sine)), -often
         if often > _MOST_MULTIPLES:
             raise NotRational("it is no small multiple")
         found = _NO_ANGLE
@@ -86,7 +86,7 @@ class Angles:
             found = _sum(found, base)
         return found
 
-    def _inverse(self, monomial: Monomial) -> _Pair | None:
+    def _inverse(self, monomial: Monomial) -> _CosineAndSine | None:
         """The pair of an angle that is given by its sine, cosine or tangent."""
         if len(monomial) != 1 or monomial[0][1] != 1 or monomial[0][0] not in self._inverses:
             return None
@@ -94,13 +94,13 @@ class Angles:
         one = Quotient(ONE, ONE)
         if op == "arctan":
             length = self._forms.root(2, added((one, raised(given, 2))))
-            return _Pair(inverse(length), multiplied(given, inverse(length)))
+            return _CosineAndSine(inverse(length), multiplied(given, inverse(length)))
         other = self._forms.root(2, added((one, _negative(raised(given, 2)))))
-        return _Pair(given, other) if op == "arccos" else _Pair(other, given)
+        return _CosineAndSine(given, other) if op == "arccos" else _CosineAndSine(other, given)
 
-    def _known(self, twelfths: int) -> _Pair:
+    def _known(self, twelfths: int) -> _CosineAndSine:
         """The pair of a multiple of 15 degrees."""
-        return _Pair(self._cosine(twelfths), self._cosine(twelfths - _TWELFTHS // 2))
+        return _CosineAndSine(self._cosine(twelfths), self._cosine(twelfths - _TWELFTHS // 2))
 
     def _cosine(self, twelfths: int) -> Quotient:
         at = twelfths % (2 * _TWELFTHS)
@@ -128,15 +128,15 @@ def _negative(found: Quotient) -> Quotient:
     return _scaled(found, -1)
 
 
-def _sum(one: _Pair, other: _Pair) -> _Pair:
+def _sum(one: _CosineAndSine, other: _CosineAndSine) -> _CosineAndSine:
     """The pair of the sum of two angles."""
-    return _Pair(
+    return _CosineAndSine(
         added((multiplied(one.cosine, other.cosine), _negative(multiplied(one.sine, other.sine)))),
         added((multiplied(one.sine, other.cosine), multiplied(one.cosine, other.sine))),
     )
 
 
-_OF_PAIR: Final[dict[str, Callable[[_Pair], Quotient]]] = {
+_OF_PAIR: Final[dict[str, Callable[[_CosineAndSine], Quotient]]] = {
     "cos": lambda pair: pair.cosine,
     "sin": lambda pair: pair.sine,
     "tan": lambda pair: multiplied(pair.sine, inverse(pair.cosine)),

@@ -14,11 +14,11 @@ from typing import Final
 from potlang.languages.dagmath.lower.exact import NotExact
 from potlang.languages.dagmath.lower.regions import count, is_region, region
 from potlang.languages.dagmath.lower.syntax import (
-    Name,
     Num,
     Op,
     Term,
     Unreadable,
+    Variable,
     free_names,
     is_object,
     is_op,
@@ -31,7 +31,7 @@ _MOST_COMPONENTS: Final = 64
 _LARGEST_DETERMINANT: Final = 4
 _LARGEST_INVERSE: Final = 3
 _LARGEST_POWER: Final = 12
-_TRANSPOSED: Final = Name("T")
+_TRANSPOSED: Final = Variable("T")
 
 
 class NotArray(ValueError):

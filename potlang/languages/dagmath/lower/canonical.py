@@ -15,10 +15,10 @@ from typing import Any, Final, Literal
 from potlang.languages.dagmath.lower.sentences import read_sentence
 from potlang.languages.dagmath.lower.syntax import (
     BINDERS,
-    Name,
     Op,
     Term,
     Unreadable,
+    Variable,
     conjuncts,
     free_names,
     is_op,
@@ -147,7 +147,7 @@ def _sorted(terms: tuple[Term, ...]) -> tuple[Term, ...]:
 def _bound(term: Op, depth: int) -> Term:
     """A sum or product whose index has the name of its depth."""
     index, first, last, body = term.args
-    fresh = Name(f"i_b{depth}")
+    fresh = Variable(f"i_b{depth}")
     renamed = _ordered(substituted(body, {index: fresh}), depth + 1)
     return Op(term.op, (fresh, _ordered(first, depth), _ordered(last, depth), renamed))
 
@@ -164,7 +164,7 @@ def _renamed(terms: tuple[Term, ...]) -> tuple[Term, ...]:
     least: tuple[Term, ...] | None = None
     for choice in product(*(permutations(group) for group in groups)):
         order = [name for group in choice for name in group]
-        fresh: dict[Term, Term] = {Name(name): Name(f"v_{i + 1}") for i, name in enumerate(order)}
+        fresh: dict[Term, Term] = {Variable(name): Variable(f"v_{i + 1}") for i, name in enumerate(order)}
         found = tuple(canonical_term(substituted(term, fresh)) for term in terms)
         if least is None or [*map(text, found)] < [*map(text, least)]:
             least = found
@@ -188,8 +188,8 @@ def _groups(terms: tuple[Term, ...], names: list[str]) -> list[list[str]]:
 
 def _shape(terms: tuple[Term, ...], name: str, colours: Mapping[str, str]) -> str:
     """The terms as they look from one variable: the others have only their colours."""
-    values: dict[Term, Term] = {Name(each): Name(f"c_{colour}") for each, colour in colours.items()}
-    values[Name(name)] = Name("c_self")
+    values: dict[Term, Term] = {Variable(each): Variable(f"c_{colour}") for each, colour in colours.items()}
+    values[Variable(name)] = Variable("c_self")
     return colours[name] + ";".join(text(canonical_term(substituted(term, values))) for term in terms)
 
 

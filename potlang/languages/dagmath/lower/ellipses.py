@@ -7,11 +7,11 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import Final
 
-from potlang.languages.dagmath.lower.syntax import Name, Num, Op, Term, Unreadable, number, parts
+from potlang.languages.dagmath.lower.syntax import Num, Op, Term, Unreadable, Variable, number, parts
 
 ELLIPSIS: Final = Op("...", ())
 """Stands for what an ellipsis leaves out, between the operands of a sum or a product."""
-_INDEX: Final = Name("k'")
+_INDEX: Final = Variable("k'")
 _UNCLEAR: Final = "an ellipsis leaves open what is meant"
 _LEAST: Final = 2
 

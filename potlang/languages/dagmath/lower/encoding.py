@@ -16,12 +16,12 @@ from potlang.languages.dagmath.lower.exact import NotExact, value
 from potlang.languages.dagmath.lower.syntax import (
     BINDERS,
     RELATIONS,
-    Name,
     Num,
     Op,
     Quantity,
     Term,
     Unreadable,
+    Variable,
     is_op,
     is_statement,
     joined,
@@ -178,7 +178,7 @@ class Encoder:
         match term:
             case Num(amount):
                 return self._number(amount)
-            case Name(name):
+            case Variable(name):
                 return self._variable(name)
             case Quantity(words):
                 return self.pool.sym(self._symbol(f"[{' '.join(words)}]", REAL))
@@ -403,7 +403,7 @@ def is_unambiguous(term: Term) -> bool:
     match term:
         case Num(amount):
             return amount.denominator == 1
-        case Name(name):
+        case Variable(name):
             return name != _IMAGINARY
         case Op("approx"):
             return False

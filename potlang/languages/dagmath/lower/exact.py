@@ -19,11 +19,11 @@ from potlang.ir.values import Unspecified
 from potlang.languages.dagmath.lower.desugar import desugared
 from potlang.languages.dagmath.lower.syntax import (
     BINDERS,
-    Name,
     Num,
     Op,
     Term,
     Unreadable,
+    Variable,
     conjuncts,
     free_names,
     is_op,
@@ -152,7 +152,7 @@ def difference(old: Term, new: Term) -> str | None:
     # Rational expressions that differ at one point do so at all but few: a handful of points is enough.
     for choice in islice(product(_POINTS, repeat=len(names)), _MOST_POINTS):
         point = dict(zip(names, choice, strict=True))
-        values: dict[Term, Fraction] = {Name(name): number for name, number in point.items()}
+        values: dict[Term, Fraction] = {Variable(name): number for name, number in point.items()}
         try:
             left, right = value(old, values), value(new, values)
         except NotExact:
@@ -168,7 +168,7 @@ def difference(old: Term, new: Term) -> str | None:
 def _is_rational(term: Term) -> bool:
     for part in parts(term):
         match part:
-            case Num() | Name():
+            case Num() | Variable():
                 continue
             case Op("^", (_, exponent)) if not isinstance(exponent, Num) or exponent.value.denominator != 1:
                 return False

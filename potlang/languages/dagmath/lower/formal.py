@@ -14,11 +14,11 @@ from potlang.expressions.expression import parse_expression
 from potlang.languages.dagmath.lower.syntax import (
     BINDERS,
     MOST_DEPTH,
-    Name,
     Num,
     Op,
     Term,
     Unreadable,
+    Variable,
     is_statement,
     joined,
     measured,
@@ -155,7 +155,7 @@ def _term(expr: s.Expr, depth: int) -> Term:
         raise Unreadable(f"it is nested more than {MOST_DEPTH} deep")
     match expr:
         case s.Name():
-            return Name("i" if expr.id == "I" else expr.id)
+            return Variable("i" if expr.id == "I" else expr.id)
         case s.Number():
             return _number(expr.text)
         case s.Prefix():

@@ -16,12 +16,12 @@ from potlang.languages.dagmath.lower.lists import listed, several
 from potlang.languages.dagmath.lower.phrases import stem, stems
 from potlang.languages.dagmath.lower.syntax import (
     SET_OPERATIONS,
-    Name,
     Num,
     Op,
     Quantity,
     Term,
     Unreadable,
+    Variable,
     is_array,
     is_op,
     is_statement,
@@ -30,7 +30,7 @@ from potlang.languages.dagmath.lower.syntax import (
     number,
     text,
 )
-from potlang.languages.dagmath.lower.tokens import END, FUNCTIONS, Token, TokenReader, tokens
+from potlang.languages.dagmath.lower.tokens import END, FUNCTIONS, MathToken, TokenReader, tokens
 from potlang.languages.dagmath.lower.units import is_unit
 from potlang.languages.dagmath.lower.vocabulary import MULTIPLIERS
 
@@ -59,7 +59,7 @@ def read_formula(
 
 
 class _Parser(TokenReader):
-    def __init__(self, source: list[Token], functions: frozenset[str], variables: frozenset[str]) -> None:
+    def __init__(self, source: list[MathToken], functions: frozenset[str], variables: frozenset[str]) -> None:
         super().__init__(source)
         self._variables = variables
         self._declared = functions
@@ -141,7 +141,7 @@ class _Parser(TokenReader):
 
     def _rounded(self, left: Term, right: Term, start: int) -> Term:
         """That a term is rounded to a number, which is written from a token on."""
-        if isinstance(left, Name | Quantity):
+        if isinstance(left, Variable | Quantity):
             raise Unreadable("it is open what is rounded")
         size, bare = Fraction(1), right
         while isinstance(bare, Op) and (bare.op in ("neg", "%") or bare.op.startswith("unit:")):
@@ -347,7 +347,7 @@ class _Parser(TokenReader):
         if words and self._accept("open", "("):
             items = self._items(")")
             match items:
-                case (Name(name),) if len(name) > 1:
+                case (Variable(name),) if len(name) > 1:
                     return Quantity(tuple(sorted({*words, stem(name.lower())})), f"{text} {name}")
             return Op(f"call:{'-'.join(words)}", items)
         if not words:
@@ -367,7 +367,7 @@ class _Parser(TokenReader):
         if self._is("open", "(") and self._is_function(name):
             self._take()
             return Op(f"call:{name}", self._items(")"))
-        return Name(name)
+        return Variable(name)
 
     def _may_be_applied(self, name: str) -> bool:
         """Whether a power of a letter may be a function's: `f^{-1}`, `h^2(x)`, any if it is declared."""
@@ -462,7 +462,7 @@ class _Parser(TokenReader):
         token = self._next
         if token.kind == "num" and len(token.text) > 1 and token.text.isdigit():
             digit, rest = token.text[0], token.text[1:]
-            self._tokens[self._at] = Token("num", rest)
+            self._tokens[self._at] = MathToken("num", rest)
             return number(int(digit))
         return self._nested(self._atom)
 
@@ -571,4 +571,4 @@ def _squared_unit(base: Op, exponent: Term) -> Term:
 def _is_differential(term: Term) -> bool:
     while is_op(term, "*", "^"):
         term = term.args[0]
-    return term == Name("d")
+    return term == Variable("d")

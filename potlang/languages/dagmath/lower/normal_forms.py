@@ -33,11 +33,11 @@ from potlang.languages.dagmath.lower.polynomials import (
     variables,
 )
 from potlang.languages.dagmath.lower.syntax import (
-    Name,
     Num,
     Op,
     Quantity,
     Term,
+    Variable,
     is_object,
     is_op,
     number,
@@ -53,8 +53,8 @@ _MOST_TERMS: Final = 60
 _MOST_WORK: Final = 30_000
 """Monomials that are made for one pair of expressions."""
 _DECIMAL: Final = Op("*", (number(2), number(5)))
-_PI: Final = Name("pi")
-_EULER: Final = Name("e")
+_PI: Final = Variable("pi")
+_EULER: Final = Variable("e")
 _IMAGINARY: Final = "i"
 
 
@@ -187,9 +187,9 @@ class NormalForms:
         match term:
             case Num(amount):
                 return _number(amount)
-            case Name(name) if name == _IMAGINARY and self.is_complex:
+            case Variable(name) if name == _IMAGINARY and self.is_complex:
                 return self.imaginary()
-            case Name() | Quantity():
+            case Variable() | Quantity():
                 return self.atom(text(term))
             case Op("+", args):
                 return added(map(self.of, args))
@@ -231,7 +231,7 @@ class NormalForms:
                 return self._absolute(self.of(inner))
             case Op("conj", (inner,)) if self.is_complex:
                 return self._conjugate(self.of(inner))
-            case Op("sum" | "prod", (Name(), *_)):
+            case Op("sum" | "prod", (Variable(), *_)):
                 return self._repeated(term)
             case Op(op, (inner,)) if op in ANGULAR:
                 return self._angles.function(op, self.of(inner))
@@ -378,7 +378,7 @@ class NormalForms:
     def _logarithm(self, term: Term) -> Quotient:
         """The natural logarithm, taken apart as far as its parts are positive."""
         match term:
-            case Name("e"):
+            case Variable("e"):
                 return _number(Fraction(1))
             case Op("*", args):
                 return added(map(self._logarithm, args))
@@ -489,7 +489,7 @@ class NormalForms:
 
     def _repeated(self, term: Op) -> Quotient:
         index, first, last, body = term.args
-        assert isinstance(index, Name)
+        assert isinstance(index, Variable)
         low = _amount(self.of(first))
         if low is None or low.denominator != 1:
             raise NotRational("a sum begins with no number")
@@ -505,7 +505,7 @@ class NormalForms:
         each = (self.of(substituted(body, {index: number(at)})) for at in range(int(low), int(high) + 1))
         return added(each) if term.op == "sum" else reduce(multiplied, each, _number(Fraction(1)))
 
-    def _series(self, term: Op, index: Name, body: Term, low: Fraction) -> Quotient:
+    def _series(self, term: Op, index: Variable, body: Term, low: Fraction) -> Quotient:
         """An infinite geometric series, wherever it converges."""
         one, other = (self.of(substituted(body, {index: number(low + at)})) for at in range(2))
         if term.op != "sum" or not one.over or not other.over:
@@ -522,7 +522,7 @@ class NormalForms:
             raise NotRational("an infinite sum has no value")
         return multiplied(one, inverse(added((_number(Fraction(1)), _times(ratio, Fraction(-1))))))
 
-    def _sum_of_powers(self, index: Name, body: Term, low: Fraction, high: Quotient) -> Quotient:
+    def _sum_of_powers(self, index: Variable, body: Term, low: Fraction, high: Quotient) -> Quotient:
         """The sum of a polynomial in its index up to a variable, by the sums of powers."""
         found = self.of(body)
         name = text(index)

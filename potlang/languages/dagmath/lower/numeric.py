@@ -9,11 +9,11 @@ from fractions import Fraction
 from typing import Any, Final, NamedTuple
 
 from potlang.languages.dagmath.lower.syntax import (
-    Name,
     Num,
     Op,
     Quantity,
     Term,
+    Variable,
     free_names,
     quantities,
 )
@@ -55,7 +55,7 @@ def approximation(term: Term, values: Mapping[str, complex] = {}) -> Approximati
         match term:
             case Num(number):
                 found = _double(number)
-            case Name(name):
+            case Variable(name):
                 found = valued(name)
             case Quantity(words):
                 found = valued(" ".join(words))

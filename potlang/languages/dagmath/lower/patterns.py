@@ -15,11 +15,11 @@ from potlang.languages.dagmath.lower.chunks import CHUNK, MARK, Match, Template,
 from potlang.languages.dagmath.lower.phrases import TIMES, stem, stems
 from potlang.languages.dagmath.lower.readings import Reading, Schema
 from potlang.languages.dagmath.lower.syntax import (
-    Name,
     Num,
     Op,
     Term,
     Unreadable,
+    Variable,
     free_names,
     is_op,
     is_statement,
@@ -71,7 +71,7 @@ def read_whole(said: Template) -> Reading | None:
 
 def _formula(said: Template, match: Match) -> Reading:
     formula = said.term(match[3])
-    if not (is_op(formula, "=") and isinstance(formula.args[0], Name)):
+    if not (is_op(formula, "=") and isinstance(formula.args[0], Variable)):
         raise Unreadable("it is not clear what the letters of the formula stand for")
     known = _where(said, (match["where"] or "") + (match["where2"] or ""), match["what"])
     subject = stems(CHUNK.sub(" ", match["what"])) if not CHUNK.search(match["what"]) else ()
@@ -90,15 +90,15 @@ def _where(said: Template, clause: str, subject: str) -> dict[str, str]:
     named = re.findall(rf"{MARK} (?:is|represents|denotes|stands for) (?:the )?(\w+)", clause)
     named += [(at, word) for word, at in re.findall(rf"(\w+) {MARK}", subject)]
     terms = [(said.term(at), phrase) for at, phrase in named]
-    return {term.text: phrase for term, phrase in terms if isinstance(term, Name)}
+    return {term.text: phrase for term, phrase in terms if isinstance(term, Variable)}
 
 
 def _let(said: Template, match: Match) -> Reading | None:
     term, what = said.term(match["name"]), match["what"].strip()
     names = term.args if is_op(term, "list") else (term,)
-    if not all(isinstance(name, Name) for name in names):
+    if not all(isinstance(name, Variable) for name in names):
         return None
-    introduced = frozenset(name.text for name in names if isinstance(name, Name))
+    introduced = frozenset(name.text for name in names if isinstance(name, Variable))
     reading = Reading(supposes=True, names=introduced, is_introduction=True)
     sort = _SORT.match(what)
     if sort is not None:

@@ -12,7 +12,7 @@ from fractions import Fraction
 from typing import Final, NamedTuple, TypeAlias
 
 from potlang.languages.dagmath.lower.exact import NotExact, value
-from potlang.languages.dagmath.lower.syntax import Name, Num, Op, Quantity, Term, is_object, is_op, text
+from potlang.languages.dagmath.lower.syntax import Num, Op, Quantity, Term, Variable, is_object, is_op, text
 
 _MOST_MONOMIALS: Final = 400
 _MOST_PRODUCTS: Final = 20_000
@@ -44,7 +44,7 @@ def quotient(term: Term) -> Quotient:
     match term:
         case Num(number):
             return Quotient(constant(number), ONE)
-        case Name() | Quantity():
+        case Variable() | Quantity():
             return Quotient({((text(term), 1),): Fraction(1)}, ONE)
         case Op("+", args):
             return added(map(quotient, args))

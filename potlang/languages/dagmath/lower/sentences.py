@@ -16,11 +16,11 @@ from potlang.languages.dagmath.lower.patterns import OPERATIONS, read_whole
 from potlang.languages.dagmath.lower.phrases import NUMERALS, TIMES, is_generic, stem, stems
 from potlang.languages.dagmath.lower.readings import NO_CONTEXT, Context, Reading
 from potlang.languages.dagmath.lower.syntax import (
-    Name,
     Op,
     Quantity,
     Term,
     Unreadable,
+    Variable,
     conjuncts,
     free_names,
     is_op,
@@ -33,7 +33,7 @@ from potlang.languages.dagmath.lower.units import is_unit
 def read_sentence(source: str, context: Context = NO_CONTEXT) -> Reading:
     """The reading of a sentence, with a reason where it is not read. Never raises for what it contains."""
     try:
-        return _Sentence(source, context).read()
+        return _SentenceReading(source, context).read()
     except Unreadable as error:
         return Reading(reason=str(error))
 
@@ -47,7 +47,7 @@ _ENDINGS: Final = re.compile(
 )
 
 
-class _Sentence(Template):
+class _SentenceReading(Template):
     """One sentence on its way to a reading."""
 
     def read(self) -> Reading:
@@ -71,7 +71,7 @@ class _Sentence(Template):
         """A sentence that says what is to be done; an expression in it is what later steps speak of."""
         terms = [chunk for chunk in self.chunks if not isinstance(chunk, Unreadable)]
         values = tuple(term for term in terms if not is_statement(term))
-        if len(terms) == 1 and values and not isinstance(values[0], Name):
+        if len(terms) == 1 and values and not isinstance(values[0], Variable):
             return Reading(values=values, is_goal=True)
         return Reading(reason="it states a goal", is_goal=True)
 
@@ -174,7 +174,7 @@ class _Sentence(Template):
     def _applied(self, head: str, claim: Term) -> _Subject:
         """The subject to which `Running distance, by the formula, yields d = …` applies the formula."""
         name = claim.args[0] if isinstance(claim, Op) and claim.args else None
-        if not (isinstance(name, Name) and name.text in self.context.letters):
+        if not (isinstance(name, Variable) and name.text in self.context.letters):
             return _Subject()
         attribute = dict(self.context.attributes)[name.text]
         pieces = re.split(r"[,;:]|\b(?:to|for|using|applying|by|with|in|gives|yields|we|is|as)\b", head)
@@ -303,7 +303,7 @@ class _Sentence(Template):
                 raise Unreadable("it is not clear what is said of the subject")
             return (claim,)
         name = first.args[0]
-        if isinstance(name, Name) and name.text in self.context.letters:
+        if isinstance(name, Variable) and name.text in self.context.letters:
             # The letter of a formula for any object: here it is that of the subject.
             return tuple(
                 Op(each.op, tuple(subject if arg == name else arg for arg in each.args))
@@ -353,6 +353,6 @@ def _possible(claim: Term) -> Term:
     firsts = {each.args[0] if is_op(each, "=") else None for each in claim.args}
     lasts = {each.args[1] for each in claim.args if isinstance(each, Op) and len(each.args) == 2}
     one = next(iter(firsts))
-    if len(firsts) == 1 and (isinstance(one, Name) or is_op(one, "tuple")) and len(lasts) > 1:
+    if len(firsts) == 1 and (isinstance(one, Variable) or is_op(one, "tuple")) and len(lasts) > 1:
         return Op("or", claim.args)
     return claim

@@ -7,14 +7,15 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from potlang.languages.dagmath.lower import vocabulary
 from potlang.languages.dagmath.lower.chunks import Template
+from potlang.languages.dagmath.lower.formal import read_formal
 from potlang.languages.dagmath.lower.marks import marked_formulas
 from potlang.languages.dagmath.lower.phrases import stem
 from potlang.languages.dagmath.lower.readings import Context, Reading
 from potlang.languages.dagmath.lower.sentences import read_sentence
 from potlang.languages.dagmath.lower.syntax import (
-    Name,
     Term,
     Unreadable,
+    Variable,
     free_names,
     is_op,
     is_statement,
@@ -100,16 +101,8 @@ def read_solution_steps(solution: Solution) -> Read:
     return Read(
         steps, parents, tuple(reading for reading, _ in found), tuple(raw for _, raw in found), context,
         integers, constrained, known, solution.problem or "",
-        tuple(None if step.formal is None else _formal(step.formal, integers) for step in steps),
+        tuple(None if step.formal is None else read_formal(step.formal, integers) for step in steps),
     )  # fmt: skip
-
-
-def _formal(source: str, integers: frozenset[str]) -> Formal:
-    """The reading of a `formal` field; sentences say which variables are whole."""
-    # Elaboration takes 50 ms to import, and few solutions have such fields.
-    from potlang.languages.dagmath.lower.formal import read_formal
-
-    return read_formal(source, integers)
 
 
 def _context(solution: Solution) -> Context:
@@ -159,7 +152,9 @@ def _integral(terms: tuple[Term, ...]) -> frozenset[str]:
     """Variables that are said to be members of the integers."""
     members = (part.args for term in terms for part in parts(term) if is_op(part, "in"))
     return frozenset(
-        name.text for name, whole in members if isinstance(name, Name) and is_op(whole, "where:Z", "where:N")
+        name.text
+        for name, whole in members
+        if isinstance(name, Variable) and is_op(whole, "where:Z", "where:N")
     )
 
 

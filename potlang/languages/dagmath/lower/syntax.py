@@ -38,7 +38,7 @@ class Num:
 
 
 @dataclass(frozen=True, slots=True)
-class Name:
+class Variable:
     """A variable: `x`, `x_1`, `alpha`."""
 
     text: str
@@ -67,7 +67,7 @@ class Op:
     args: tuple[Term, ...]
 
 
-Term: TypeAlias = Num | Name | Quantity | Op
+Term: TypeAlias = Num | Variable | Quantity | Op
 
 
 def number(value: int | Fraction) -> Num:
@@ -132,9 +132,9 @@ def free_names(term: Term) -> frozenset[str]:
     waiting = [term]
     while waiting:
         match waiting.pop():
-            case Name(text):
+            case Variable(text):
                 found.add(text)
-            case Op(op, (Name(index), first, last, body)) if op in BINDERS:
+            case Op(op, (Variable(index), first, last, body)) if op in BINDERS:
                 found |= free_names(body) - {index}
                 waiting += (first, last)
             case Op(_, args):
@@ -169,9 +169,9 @@ def substituted(term: Term, values: Mapping[Term, Term]) -> Term:
     What is put in must not mention the indices of sums in the term.
     """
     match term:
-        case Name() | Quantity():
+        case Variable() | Quantity():
             return values.get(term, term)
-        case Op(op, (Name() as index, first, last, body)) if op in BINDERS:
+        case Op(op, (Variable() as index, first, last, body)) if op in BINDERS:
             inside = {key: value for key, value in values.items() if key != index}
             bounds = (substituted(first, values), substituted(last, values))
             return Op(op, (index, *bounds, substituted(body, inside)))
@@ -235,7 +235,7 @@ def _written(term: Term) -> tuple[str, int]:
     match term:
         case Num(value):
             return _digits(value)
-        case Name(name):
+        case Variable(name):
             return _variable(name), _ATOM
         case Quantity(words):
             phrase = " ".join(words)

@@ -7,12 +7,12 @@ from typing import Any, Final
 
 from potlang.languages.dagmath.lower.syntax import (
     BINDERS,
-    Name,
     Num,
     Op,
     Quantity,
     Term,
     Unreadable,
+    Variable,
     is_op,
     parts,
 )
@@ -34,9 +34,9 @@ def to_sympy(term: Term, symbol: Callable[[str], Any] | None = None) -> Any:
         match term:
             case Num(value):
                 return sympy.Rational(*value.as_integer_ratio())
-            case Name("pi"):
+            case Variable("pi"):
                 return sympy.pi
-            case Name(name):
+            case Variable(name):
                 return variable(name)
             case Quantity(words):
                 return variable(" ".join(words))
@@ -73,7 +73,7 @@ def _check_power(base: Term, exponent: Term) -> None:
     # SymPy computes powers of numbers when asked to expand, whatever their size.
     if is_op(exponent, "^"):
         raise Unreadable("a power of a power is not computed")
-    if isinstance(exponent, Num) and exponent.value > _LARGEST_POWER and not isinstance(base, Name):
+    if isinstance(exponent, Num) and exponent.value > _LARGEST_POWER and not isinstance(base, Variable):
         raise Unreadable("a power is too large")
 
 

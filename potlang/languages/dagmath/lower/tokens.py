@@ -15,14 +15,14 @@ MOST_DIGITS: Final = 400
 """Bounds of a formula, a sentence and a proposition alike, and of a number in them ([STEP-BOUNDS])."""
 
 
-class Token(NamedTuple):
+class MathToken(NamedTuple):
     """`kind`: num, name, vector, op, function, open, close, command, text, unit or end."""
 
     kind: str
     text: str
 
 
-END: Final = Token("end", "")
+END: Final = MathToken("end", "")
 
 FUNCTIONS: Final = words(
     "log ln lg exp sin cos tan cot sec csc arcsin arccos arctan sinh cosh tanh gcd lcm max min floor ceil "
@@ -75,14 +75,14 @@ _SPELLED: Final = {
     "measuredangle": "angle", "overrightarrow": "vec", "widehat": "hat",
 }  # fmt: skip
 _TOKENS: Final = {
-    **{name: Token("name", name) for name in GREEK},
-    **{name: Token("command", name) for name in _COMMANDS},
-    **{name: Token("function", name) for name in FUNCTIONS},
-    **{name: Token("op", op) for name, op in _OPERATORS.items()},
-    **{name: Token("open", kind) for name, kind in _OPENING.items()},
-    **{name: Token("close", kind) for name, kind in _CLOSING.items()},
-    "$": Token("unit", "dollar"),
-    "|": Token("op", "|"),
+    **{name: MathToken("name", name) for name in GREEK},
+    **{name: MathToken("command", name) for name in _COMMANDS},
+    **{name: MathToken("function", name) for name in FUNCTIONS},
+    **{name: MathToken("op", op) for name, op in _OPERATORS.items()},
+    **{name: MathToken("open", kind) for name, kind in _OPENING.items()},
+    **{name: MathToken("close", kind) for name, kind in _CLOSING.items()},
+    "$": MathToken("unit", "dollar"),
+    "|": MathToken("op", "|"),
 }
 """The commands that stand for one token."""
 _PATTERN: Final = re.compile(
@@ -99,7 +99,7 @@ _LONGEST_PRODUCT: Final = 3
 """Longer runs of letters are words, shorter ones products: `vt` is v times t."""
 
 
-def tokens(source: str) -> list[Token]:
+def tokens(source: str) -> list[MathToken]:
     """The tokens of a formula, the last one END. Raises Unreadable."""
     if len(source) > MOST_CHARACTERS:
         raise Unreadable(f"the formula has more than {MOST_CHARACTERS} characters")
@@ -110,11 +110,11 @@ class _Lexer:
     def __init__(self, source: str) -> None:
         self.source = source
         self.position = 0
-        self.found: list[Token] = []
+        self.found: list[MathToken] = []
         self._matrices = 0
         """Matrices that are open: in them `&` stands between columns."""
 
-    def run(self) -> list[Token]:
+    def run(self) -> list[MathToken]:
         while self.position < len(self.source):
             match = _PATTERN.match(self.source, self.position)
             if match is None:
@@ -126,7 +126,7 @@ class _Lexer:
         return self.found
 
     def _add(self, kind: str, text: str) -> None:
-        self.found.append(Token(kind, text))
+        self.found.append(MathToken(kind, text))
 
     def _num(self, text: str) -> None:
         is_first = bool(self.found) and self.found[-1].kind == "open"
@@ -134,7 +134,7 @@ class _Lexer:
         if is_first and not is_group and _PAIR.fullmatch(text) and _CLOSES.match(self.source, self.position):
             # `[1,300]` has two ends, and no one thousand three hundred.
             first, _, last = text.partition(",")
-            self.found += [Token("num", first), Token("op", ","), Token("num", last)]
+            self.found += [MathToken("num", first), MathToken("op", ","), MathToken("num", last)]
             return
         digits = text.replace("{,}", "").replace(",", "")
         if len(digits) > MOST_DIGITS:
@@ -251,20 +251,20 @@ _UNIT: Final = re.compile(r"[A-Za-z]+(?:/[A-Za-z]+)?(?:\^\{?[23]\}?)?")
 class TokenReader:
     """A place among the tokens of a formula; its methods look at the next one, or take it."""
 
-    def __init__(self, source: list[Token]) -> None:
+    def __init__(self, source: list[MathToken]) -> None:
         self._tokens = source
         self._at = 0
         self._depth = 0
 
     @property
-    def _next(self) -> Token:
+    def _next(self) -> MathToken:
         return self._tokens[self._at]
 
-    def _after(self, count: int = 1) -> Token:
+    def _after(self, count: int = 1) -> MathToken:
         place = self._at + count
         return self._tokens[place] if place < len(self._tokens) else END
 
-    def _take(self) -> Token:
+    def _take(self) -> MathToken:
         token = self._next
         self._at = min(self._at + 1, len(self._tokens) - 1)
         return token
@@ -273,10 +273,10 @@ class TokenReader:
         token = self._next
         return token.kind == kind and (not texts or token.text in texts)
 
-    def _accept(self, kind: str, *texts: str) -> Token | None:
+    def _accept(self, kind: str, *texts: str) -> MathToken | None:
         return self._take() if self._is(kind, *texts) else None
 
-    def _expect(self, kind: str, *texts: str) -> Token:
+    def _expect(self, kind: str, *texts: str) -> MathToken:
         token = self._accept(kind, *texts)
         if token is None:
             raise Unreadable(f"expects {' or '.join(texts) or kind}, not {self._next.text or 'the end'!r}")

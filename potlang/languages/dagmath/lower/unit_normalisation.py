@@ -9,11 +9,11 @@ from typing import Final, TypeGuard
 
 from potlang.languages.dagmath.lower.exact import NotExact, truth
 from potlang.languages.dagmath.lower.syntax import (
-    Name,
     Num,
     Op,
     Term,
     Unreadable,
+    Variable,
     conjuncts,
     is_closed,
     is_op,
@@ -45,7 +45,7 @@ def units_of(term: Term) -> frozenset[str]:
         raise Unreadable("numbers of different things stand in one formula")
     if "degree" in known and any(is_op(each, *_ANGLES) for each in parts(term)):
         raise Unreadable("a function of an angle in degrees")
-    if "degree" in known and Name("pi") in parts(term):
+    if "degree" in known and Variable("pi") in parts(term):
         raise Unreadable("degrees and radians stand in one formula")
     return known
 

@@ -11,7 +11,7 @@ from potlang.diag.near import nearest
 from potlang.diag.sink import Sink
 from potlang.languages.dagmath.read.latex_escapes import misread_escapes, repaired
 from potlang.languages.dagmath.read.records import Solution, Step
-from potlang.languages.dagmath.read.source_map import Part, Row, SourceMap
+from potlang.languages.dagmath.read.source_map import Part, SourceMap, StepPlaces
 from potlang.source.pointer import join_pointer
 
 Object = dict[str, Any]
@@ -59,10 +59,10 @@ class Draft(NamedTuple):
 
 def read_json_form(value: object, sink: Sink, places: SourceMap) -> Draft | None:
     """The solution that a JSON value is; what does not fit is reported. None where there are no steps."""
-    return _Reader(sink, places).read(value)
+    return _JsonSolutionReader(sink, places).read(value)
 
 
-class _Reader:
+class _JsonSolutionReader:
     def __init__(self, sink: Sink, places: SourceMap) -> None:
         self.sink = sink
         self.places = places
@@ -126,7 +126,7 @@ class _Reader:
             keys = self._misspelt(value, pointer, missing)
         said = {part: value[key] for part, key in keys.items()}
         places = {part: (join_pointer(pointer, key), None) for part, key in keys.items()}
-        row = Row((pointer, None), places, set(), [])
+        row = StepPlaces((pointer, None), places, set(), [])
         number = self._id(said, row)
         for part in _REQUIRED:
             if part not in said:
@@ -148,7 +148,7 @@ class _Reader:
         written = dict(zip(renamed, value, strict=True)) if len(renamed) == len(value) else {}
         return {part: written.get(key, key) for part, key in _keys_of(renamed).items()}
 
-    def _id(self, said: Said, row: Row) -> int | None:
+    def _id(self, said: Said, row: StepPlaces) -> int | None:
         if "id" not in said:
             return None
         return self._number(said["id"], row.parts["id"][0], "a step id", row.repaired)
@@ -170,7 +170,7 @@ class _Reader:
             return None
         return number
 
-    def _parents(self, said: Said, row: Row) -> tuple[int, ...] | None:
+    def _parents(self, said: Said, row: StepPlaces) -> tuple[int, ...] | None:
         found = said.get("parents")
         if found is None:
             return None
@@ -198,13 +198,13 @@ class _Reader:
         self._wrong(found, where, "a list of step ids, or null")
         return None
 
-    def _as_null(self, found: object, pointer: str, row: Row) -> None:
+    def _as_null(self, found: object, pointer: str, row: StepPlaces) -> None:
         row.repaired.add("parents")
         word = f'"{found}"' if isinstance(found, str) else "[null]"
         fix = self._patch("write null", pointer, None)
         self._report("POT1017", pointer, fixes=[fix], found=word, meant="null")
 
-    def _text(self, said: Said, row: Row, part: Part) -> str | None:
+    def _text(self, said: Said, row: StepPlaces, part: Part) -> str | None:
         """A string of a step, the backslashes of LaTeX restored; a node must say something."""
         if part not in said:
             return None

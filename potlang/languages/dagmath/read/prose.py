@@ -154,22 +154,22 @@ def _edge(links: Sequence[ProseLink]) -> str:
 # --- sentences -----------------------------------------------------------------------------------
 
 
-class _Sentence(NamedTuple):
+class _ProseSentence(NamedTuple):
     """A sentence, and the number of the step or item of the text that it is in, if that has one."""
 
     text: str
     label: int | None
 
 
-def _sentences(text: str) -> tuple[list[_Sentence], list[str]]:
+def _sentences(text: str) -> tuple[list[_ProseSentence], list[str]]:
     """The sentences that say something of mathematics, up to the one with the answer; and the others."""
-    said: list[_Sentence] = []
+    said: list[_ProseSentence] = []
     ignored: list[str] = []
     for block, label in _blocks(text):
         for start, end in sentence_spans(block):
             sentence = " ".join(block[start:end].split())
             if _asserts(sentence) and len(said) < MOST_SENTENCES:
-                said.append(_Sentence(sentence, label))
+                said.append(_ProseSentence(sentence, label))
             elif sentence.strip("*_#- "):
                 ignored.append(sentence)
     boxed = [at for at, each in enumerate(said) if last_box(each.text) is not None]
@@ -267,7 +267,7 @@ class _Linker:
         self.names: dict[str, int] = {}
         self.texts: list[str] = []
 
-    def step(self, at: int, sentence: _Sentence) -> tuple[ProseLink, ...]:
+    def step(self, at: int, sentence: _ProseSentence) -> tuple[ProseLink, ...]:
         """The links of one step; then it is known to the next."""
         found: dict[int, ProseLink] = {}
 
@@ -334,7 +334,7 @@ class _Linker:
             link(givers[-1], Confidence.HIGH if sure else Confidence.MEDIUM, f"gives {number}")
 
     def _learn(
-        self, at: int, sentence: _Sentence, text: str, used: Sequence[str], results: Sequence[str]
+        self, at: int, sentence: _ProseSentence, text: str, used: Sequence[str], results: Sequence[str]
     ) -> None:
         if sentence.label is not None:
             self.labels[sentence.label] = at

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from potlang.diag import Sink
 from potlang.languages.dagmath.read.json_form import Draft
 from potlang.languages.dagmath.read.prose import Confidence, Prose, ProseLink, Text, from_prose, written
-from potlang.languages.dagmath.read.source_map import Part, Row, SourceMap, Where
+from potlang.languages.dagmath.read.source_map import Part, SourceMap, StepPlaces, Where
 from potlang.languages.kind import is_prose
 
 _PARTS: tuple[Part, ...] = ("id", "edge", "parents", "node")
@@ -70,4 +70,4 @@ def _note_places(text: str | None, found: Prose, places: SourceMap) -> None:
                 where = ("", match.span())
         parents = [where] * len(step.parents or ())
         # No part is written there as it is read, so that none can be edited.
-        places.rows.append(Row(where, dict.fromkeys(_PARTS, where), set(_PARTS), parents))
+        places.rows.append(StepPlaces(where, dict.fromkeys(_PARTS, where), set(_PARTS), parents))

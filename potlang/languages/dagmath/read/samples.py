@@ -23,7 +23,7 @@ class SampleProblem(NamedTuple):
     column: int | None
 
 
-class Sample(NamedTuple):
+class SampleLine(NamedTuple):
     """A line that is not blank, by its number from 1: its solution, or else what is wrong with it."""
 
     line: int
@@ -46,18 +46,18 @@ def read_lines(stream: BinaryIO, limits: InputLimits = LINE_LIMITS) -> Iterator[
             yield number, line.rstrip(b"\r\n")
 
 
-def read_sample(line: bytes, number: int, limits: InputLimits = LINE_LIMITS) -> Sample:
+def read_sample(line: bytes, number: int, limits: InputLimits = LINE_LIMITS) -> SampleLine:
     """One line of JSON Lines, without its end; never raises for what it contains."""
     sink = Sink(limit=10)
     read = read_solution(line, sink, limits=limits, name="<line>", prose=False)
     if read.solution is not None:
-        return Sample(number, read.solution, ())
+        return SampleLine(number, read.solution, ())
     errors = (each for each in sink.diagnostics() if each.severity is Severity.ERROR)
     problems = []
     for each in errors:
         where = read.document.locate(each.place)
         problems.append(SampleProblem(each.code, each.message, where and where.column))
-    return Sample(number, None, tuple(problems))
+    return SampleLine(number, None, tuple(problems))
 
 
 def _skip_line(stream: BinaryIO) -> None:

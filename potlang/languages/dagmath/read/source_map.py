@@ -15,7 +15,7 @@ Where = tuple[str, Span | None]
 """The pointer and the span of a `Place`, which is made for the few that are asked for."""
 
 
-class Row(NamedTuple):
+class StepPlaces(NamedTuple):
     """The places of a step, of its parts and of each parent.
 
     In JSON they are pointers, in the text form spans. `repaired` are the parts that were not read as written:
@@ -38,7 +38,7 @@ class SourceMap:
 
     def __init__(self, embedded: EmbeddedDocument | None = None) -> None:
         self.embedded = embedded
-        self.rows: list[Row] = []
+        self.rows: list[StepPlaces] = []
 
     def place(self, place: Place) -> Place:
         """The place in the document of a place in the JSON text."""

@@ -11,7 +11,7 @@ from potlang.diag.model import Replace
 from potlang.diag.sink import Sink
 from potlang.languages.dagmath.read.json_form import LARGEST_DIFFICULTY, LARGEST_ID, Draft
 from potlang.languages.dagmath.read.records import Solution, Step
-from potlang.languages.dagmath.read.source_map import Part, Row, SourceMap, Span, Where
+from potlang.languages.dagmath.read.source_map import Part, SourceMap, Span, StepPlaces, Where
 
 _BOLD = r"(?P<bold>\*\*|__|\*|_)?"
 _COLON = r"[ \t]*+(?(bold)(?::[ \t]*+(?P=bold)|(?P=bold)[ \t]*+:|:)|:)[ \t]*+"
@@ -64,7 +64,7 @@ def is_text_form(text: str) -> bool:
 
 def read_text_form(text: str, sink: Sink, places: SourceMap) -> Draft | None:
     """The solution that a text holds; what does not fit is reported. None where it has no step."""
-    return _Reader(text, sink, places).read()
+    return _TextSolutionReader(text, sink, places).read()
 
 
 class _Field(NamedTuple):
@@ -82,7 +82,7 @@ class _Block(NamedTuple):
     fields: list[_Field]
 
 
-class _Reader:
+class _TextSolutionReader:
     def __init__(self, text: str, sink: Sink, places: SourceMap) -> None:
         self.text = text
         self.sink = sink
@@ -169,7 +169,7 @@ class _Reader:
         places: dict[Part, Where] = {part: ("", field.value) for part, field in parts.items()}
         places["id"] = "", heading.span(1)
         whole = heading.start(), max(field.value[1] for field in parts.values())
-        self.places.rows.append(Row(("", whole), places, set(), [("", span) for span in spans]))
+        self.places.rows.append(StepPlaces(("", whole), places, set(), [("", span) for span in spans]))
         return Step(number, edge, ids, node, self._said(parts, "formal") or None)
 
     def _id(self, heading: re.Match[str]) -> int | None:

@@ -21,10 +21,10 @@ from potlang.languages.dagmath.lower.readings import Context, Reading
 from potlang.languages.dagmath.lower.syntax import (
     BINDERS,
     GREEK,
-    Name,
     Num,
     Op,
     Term,
+    Variable,
     free_names,
     is_op,
     is_statement,
@@ -258,7 +258,9 @@ class _Comparing:
 
     def _is_side(self, term: Term, side: Side) -> bool:
         if side.term is None:
-            return side.reason == IN_WORDS and isinstance(term, Name) and _mentions(side.source, term.text)
+            return (
+                side.reason == IN_WORDS and isinstance(term, Variable) and _mentions(side.source, term.text)
+            )
         return is_same_side(term, side.term)
 
     def _check_left_out(self) -> None:
@@ -317,7 +319,7 @@ class _Comparing:
     def _is_of_a_result(self, atom: FormalRelation) -> bool:
         """Whether it says something, in words, of what a chain of the prose comes to."""
         for named, given in ((atom.left, atom.right), (atom.right, atom.left)):
-            if isinstance(named, Name) and self._is_result(given):
+            if isinstance(named, Variable) and self._is_result(given):
                 return _mentions(self.text, named.text)
         return False
 
@@ -391,7 +393,7 @@ class _Comparing:
         for number, count in Counter(numbers_of(self.formal)).items():
             if count > max(1, given[number]):
                 raise _Disagreement(f"it has the number {number} more often than the step")
-        names = Counter(part.text for part in parts(self.formal) if isinstance(part, Name))
+        names = Counter(part.text for part in parts(self.formal) if isinstance(part, Variable))
         for name, count in names.items():
             said = len(re.findall(rf"(?<![A-Za-z]){re.escape(name)}(?![A-Za-z])", self.text))
             if count > max(1, said) and not any(is_op(part, *BINDERS) for part in parts(self.formal)):
@@ -435,7 +437,7 @@ class _Comparing:
         values: dict[str, set[Fraction]] = {}
         for chain in (each.chain for each in self.chains):
             name, given = chain.sides[0].term, chain.sides[-1].term
-            if isinstance(name, Name) and given is not None and composed(chain.links) == "=":
+            if isinstance(name, Variable) and given is not None and composed(chain.links) == "=":
                 with suppress(NotExact):
                     values.setdefault(name.text, set()).add(value(given))
         return any(len(each) > 1 for each in values.values())

@@ -22,7 +22,7 @@ from potlang.languages.dagmath.lower.polynomials import (
     variables,
 )
 from potlang.languages.dagmath.lower.readings import Context
-from potlang.languages.dagmath.lower.syntax import Name, Op, Term, is_closed, is_op, shown
+from potlang.languages.dagmath.lower.syntax import Op, Term, Variable, is_closed, is_op, shown
 from potlang.languages.dagmath.relations.congruences import Congruences
 from potlang.languages.dagmath.relations.definitions import Definitions
 from potlang.languages.dagmath.relations.find import NOTHING, FoundChains, continued, find_chains
@@ -266,7 +266,7 @@ class StepRelations:
             truth = truth_of_sets(left, link, right)
             if truth is RelationTruth.FALSE and not self._context.is_decimal:
                 truth = RelationTruth.UNCLEAR
-            names = link == "=" and truth is RelationTruth.OPEN and isinstance(left.term, Name)
+            names = link == "=" and truth is RelationTruth.OPEN and isinstance(left.term, Variable)
             return truth, "it is false" if truth is RelationTruth.FALSE else "", names
         judged = [
             each
@@ -561,7 +561,7 @@ def _terms(chain: Chain) -> list[Term]:
 
 def _is_one(side: Side) -> bool:
     """Whether a side names what has one value, `OD`, `A_1`, `C(5, 2)`: an unknown may have several."""
-    if isinstance(side.term, Name):
+    if isinstance(side.term, Variable):
         return len(side.term.text) > 1 or side.term.text.isupper()
     return isinstance(side.term, Op) and side.term.op.startswith("call:")
 

@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 
 from potlang.languages.dagmath.lower.exact import NotExact, value
 from potlang.languages.dagmath.lower.polynomials import NotRational, Polynomial, difference_of, variables
-from potlang.languages.dagmath.lower.syntax import Name, Num, Op, Term, free_names
+from potlang.languages.dagmath.lower.syntax import Num, Op, Term, Variable, free_names
 from potlang.languages.dagmath.relations.model import Side
 
 _LARGEST_MODULUS: Final = 10**12
@@ -94,7 +94,7 @@ def residue(term: Term, modulus: int, residues: Mapping[str, int] = {}) -> int:
     match term:
         case Num(amount):
             return _quotient(amount.numerator, amount.denominator, modulus)
-        case Name(name) if name in residues:
+        case Variable(name) if name in residues:
             return residues[name] % modulus
         case Op("+", args):
             return sum(residue(each, modulus, residues) for each in args) % modulus

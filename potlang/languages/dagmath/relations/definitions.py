@@ -8,10 +8,10 @@ from typing import Final, NamedTuple
 from potlang.languages.dagmath.lower.normal_forms import compared
 from potlang.languages.dagmath.lower.syntax import (
     BINDERS,
-    Name,
     Op,
     Term,
     Unreadable,
+    Variable,
     free_names,
     is_object,
     is_op,
@@ -77,7 +77,7 @@ class Definitions:
             is_firm = is_given or _INTRODUCING.search(before) is not None
             is_tried = not is_firm and meant is Standing.SUPPOSED
             self._found[name] = StatedDefinition(at, parameters, body, is_firm, is_tried)
-        elif compared(_applied(known, tuple(map(Name, parameters))) or known.body, body) is not True:
+        elif compared(_applied(known, tuple(map(Variable, parameters))) or known.body, body) is not True:
             self._unsure.add(name)
 
     def forget(self, names: frozenset[str]) -> None:
@@ -97,7 +97,7 @@ class Definitions:
         made = term
 
         def put_in(part: Term) -> Term:
-            name = part.text if isinstance(part, Name) else part.op if isinstance(part, Op) else ""
+            name = part.text if isinstance(part, Variable) else part.op if isinstance(part, Op) else ""
             found = self._found.get(name)
             if found is None or found.step not in known or (found.is_tried and not is_tried):
                 return part
@@ -124,12 +124,12 @@ class Definitions:
 def _head(side: Side) -> tuple[str, tuple[str, ...]] | None:
     """The name that a side is, or the function, with its parameters."""
     match side.term:
-        case Name(name):
+        case Variable(name):
             return name, ()
         case Op(op, ()) if op.startswith("vector:"):
             return op, ()
         case Op(op, args) if op.startswith("call:"):
-            names = tuple(each.text for each in args if isinstance(each, Name))
+            names = tuple(each.text for each in args if isinstance(each, Variable))
             return (op, names) if len(names) == len(args) and len({*names}) == len(names) else None
     return None
 
@@ -168,6 +168,6 @@ def _applied(found: StatedDefinition, arguments: tuple[Term, ...]) -> Term | Non
     if any(index in parts(argument) for index in indices for argument in arguments):
         return None
     values: dict[Term, Term] = {
-        Name(name): argument for name, argument in zip(found.parameters, arguments, strict=True)
+        Variable(name): argument for name, argument in zip(found.parameters, arguments, strict=True)
     }
     return substituted(found.body, values)

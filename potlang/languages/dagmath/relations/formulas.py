@@ -115,8 +115,8 @@ def formula_chains(span: FormulaSpan, context: Context) -> Iterator[Chain]:
     offset = span.start + span.mark
     # Rows of one display share the modulus that one of them states.
     moduli = {_modulus(each) for each in _STATED_ANYWHERE.finditer(span.source)}
-    pieces: list[_Part] = []
-    last: _Part | None = None
+    pieces: list[_LinkedPart] = []
+    last: _LinkedPart | None = None
     goes_on = False
     for piece in _pieces(_NOTHING.sub(lambda mark: mark["kept"] or " " * len(mark[0]), span.source)):
         is_link = piece.link in _RELATIONS
@@ -158,7 +158,7 @@ def _modulus(match: re.Match[str]) -> str:
     return str(next(filter(None, match.groups()))).strip()
 
 
-class _Part(NamedTuple):
+class _LinkedPart(NamedTuple):
     """A part of a formula outside of brackets, and the mark behind it: a relation, or an end."""
 
     source: str
@@ -167,7 +167,7 @@ class _Part(NamedTuple):
     end: int
 
 
-def _pieces(source: str) -> Iterator[_Part]:
+def _pieces(source: str) -> Iterator[_LinkedPart]:
     depth = start = at = 0
     last_close = max((match.start() for match in _CLOSES.finditer(source)), default=-1)
     while at < len(source):
@@ -193,13 +193,13 @@ def _pieces(source: str) -> Iterator[_Part]:
             end = end if styled is None else styled.end()
             is_side = not source[start:at].strip() and _SIGN.match(source, end) is not None
             if styled is not None and not is_side and _JOINS.fullmatch(styled[1].strip().lower()):
-                yield _Part(source[start:at], ";", start, at)
+                yield _LinkedPart(source[start:at], ";", start, at)
                 start = end
         elif not (link == "," and _THOUSANDS.match(source, at) and source[at - 1 : at].isdigit()):
-            yield _Part(source[start:at], link, start, at)
+            yield _LinkedPart(source[start:at], link, start, at)
             start = end
         at = end
-    yield _Part(source[start:], "", start, len(source))
+    yield _LinkedPart(source[start:], "", start, len(source))
 
 
 # --- sides ---------------------------------------------------------------------------------------

@@ -22,11 +22,11 @@ from potlang.languages.dagmath.lower.polynomials import (
 )
 from potlang.languages.dagmath.lower.syntax import (
     RELATIONS,
-    Name,
     Num,
     Op,
     Quantity,
     Term,
+    Variable,
     free_names,
     is_closed,
     is_op,
@@ -203,7 +203,7 @@ def _with_radians(term: Term) -> Term:
 def _radians(term: Term) -> Term:
     match term:
         case Op("unit:degree", (inner,)):
-            return Op("/", (Op("*", (inner, Name("pi"))), Num(Fraction(180))))
+            return Op("/", (Op("*", (inner, Variable("pi"))), Num(Fraction(180))))
     return term
 
 
@@ -212,11 +212,11 @@ def _plainly(term: Term) -> Term:
         case Op(op, (inner,)) if op.startswith("unit:"):
             return inner
         case Quantity(said):
-            return Name("_".join(said))
-        case Name(name) if name.islower() and len(name) > 2:
-            return Name("_".join(sorted(map(stem, name.split("_")))))
-        case Name(name):
-            return Name(_ANGLE.sub("", name))
+            return Variable("_".join(said))
+        case Variable(name) if name.islower() and len(name) > 2:
+            return Variable("_".join(sorted(map(stem, name.split("_")))))
+        case Variable(name):
+            return Variable(_ANGLE.sub("", name))
     return term
 
 

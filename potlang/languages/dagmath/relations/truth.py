@@ -16,10 +16,10 @@ from potlang.languages.dagmath.lower.numeric import (
     are_near,
 )
 from potlang.languages.dagmath.lower.syntax import (
-    Name,
     Num,
     Op,
     Term,
+    Variable,
     free_names,
     is_closed,
     is_op,
@@ -30,7 +30,7 @@ from potlang.languages.dagmath.lower.syntax import (
 from potlang.languages.dagmath.lower.units import bases, is_mixed, is_unit, measure
 from potlang.languages.dagmath.relations.model import Link, Side
 
-_EULER: Final = Name("e")
+_EULER: Final = Variable("e")
 
 
 class RelationTruth(StrEnum):

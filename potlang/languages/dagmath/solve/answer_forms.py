@@ -131,7 +131,7 @@ def _same_unit(one: str, other: str) -> bool:
 # --- intervals -----------------------------------------------------------------------------------
 
 
-class _Interval(NamedTuple):
+class _WrittenInterval(NamedTuple):
     """Ends with their kinds of bracket; `is_chain` is one that is written as inequalities."""
 
     opening: str
@@ -155,7 +155,7 @@ def _intervals(given: str, expected: str) -> Pieces | None:
     return Pieces(((one.left, other.left), (one.right, other.right)))
 
 
-def _interval(text: str) -> _Interval | None:
+def _interval(text: str) -> _WrittenInterval | None:
     member = _MEMBER.match(text)
     inner = text[member.end() :] if member else text
     if inner[:1] in "[(" and inner[-1:] in "])" and inner:
@@ -165,11 +165,11 @@ def _interval(text: str) -> _Interval | None:
         left, right = (_INFINITE.get(each, each) for each in ends)
         is_half_line = "\\infty" in left or "\\infty" in right
         is_sure = member is not None or inner[0] == "[" or inner[-1] == "]" or is_half_line
-        return _Interval(inner[0], left, right, inner[-1], is_chain=False, is_sure=is_sure)
+        return _WrittenInterval(inner[0], left, right, inner[-1], is_chain=False, is_sure=is_sure)
     return _chain(text)
 
 
-def _chain(text: str) -> _Interval | None:
+def _chain(text: str) -> _WrittenInterval | None:
     r"""`a < x \le b`, `x > a` and the like."""
     relations = list(_RELATION.finditer(text))
     if not 1 <= len(relations) <= 2 or len({bool(each["less"]) for each in relations}) > 1:
@@ -189,10 +189,10 @@ def _chain(text: str) -> _Interval | None:
     if any(re.search(r"[A-Za-z]", re.sub(r"\\[A-Za-z]+", "", each)) or "," in each for each in ends):
         return None
     if len(sides) == 3:
-        return _Interval(brackets[0][0], ends[0], ends[1], brackets[1][1], is_chain=True, is_sure=True)
+        return _WrittenInterval(brackets[0][0], ends[0], ends[1], brackets[1][1], is_chain=True, is_sure=True)
     if at == 0:
-        return _Interval("(", r"-\infty", ends[0], brackets[0][1], is_chain=True, is_sure=True)
-    return _Interval(brackets[0][0], ends[0], r"\infty", ")", is_chain=True, is_sure=True)
+        return _WrittenInterval("(", r"-\infty", ends[0], brackets[0][1], is_chain=True, is_sure=True)
+    return _WrittenInterval(brackets[0][0], ends[0], r"\infty", ")", is_chain=True, is_sure=True)
 
 
 # --- definitions and equations -------------------------------------------------------------------

@@ -22,11 +22,11 @@ from potlang.languages.dagmath.lower.polynomials import NotRational, difference_
 from potlang.languages.dagmath.lower.readings import Reading
 from potlang.languages.dagmath.lower.solutions import Read, read_solution_steps
 from potlang.languages.dagmath.lower.syntax import (
-    Name,
     Op,
     Quantity,
     Term,
     Unreadable,
+    Variable,
     conjuncts,
     free_names,
     is_closed,
@@ -92,7 +92,7 @@ def check_steps(
     return report._replace(time_ms=deadline.spent_ms())
 
 
-class _Found(NamedTuple):
+class _ReadingOutcome(NamedTuple):
     """An outcome for one reading of a step."""
 
     verdict: StepVerdict
@@ -111,7 +111,7 @@ _WORD: Final = re.compile(r"(?<!\\)\b[A-Za-z]{2,}")
 _MISREAD: Final = "as far as it was read it is refuted, but it may mean something else"
 _ZERO_TO_ZERO: Final = Op("^", (number(0), number(0)))
 """SymPy takes it to be 1."""
-_LATE: Final = _Found(StepVerdict.UNKNOWN, "the time for the solution was used up")
+_LATE: Final = _ReadingOutcome(StepVerdict.UNKNOWN, "the time for the solution was used up")
 
 
 class _Question(NamedTuple):
@@ -197,30 +197,32 @@ class _Checking:
         )
         return with_formal(result, self.formals[at], found.reason)
 
-    def _judged(self, at: int, step: Step, reading: Reading) -> tuple[_Found, tuple[Term, ...], int | None]:
+    def _judged(
+        self, at: int, step: Step, reading: Reading
+    ) -> tuple[_ReadingOutcome, tuple[Term, ...], int | None]:
         if reading.reason is not None:
             given = step.parents is None and not reading.is_goal
             verdict = StepVerdict.GIVEN if given else StepVerdict.NOT_CHECKABLE
-            return _Found(verdict, f"not read: {reading.reason}"), (), None
+            return _ReadingOutcome(verdict, f"not read: {reading.reason}"), (), None
         if step.parents is None or reading.supposes:
             return self._given(at, reading), reading.claims, None
         if reading.schema is not None or reading.is_goal:
             what = "it states a formula for any object" if reading.schema else "it states a goal"
-            return _Found(StepVerdict.NOT_CHECKABLE, what), reading.claims, None
+            return _ReadingOutcome(StepVerdict.NOT_CHECKABLE, what), reading.claims, None
         return self._derived(at, reading)
 
-    def _given(self, at: int, reading: Reading) -> _Found:
+    def _given(self, at: int, reading: Reading) -> _ReadingOutcome:
         """A given step is assumed; only arithmetic that is false is no assumption."""
         for claim in reading.claims:
             if is_closed(claim) and self._is_fully_read(at):
                 try:
                     if not (truth(claim) or is_nearly(claim) or is_by_the_hundred(claim)):
-                        return _Found(StepVerdict.REFUTED, f"{shown(claim)} is false", "arithmetic")
+                        return _ReadingOutcome(StepVerdict.REFUTED, f"{shown(claim)} is false", "arithmetic")
                 except NotExact:
                     continue
-        return _Found(StepVerdict.GIVEN, "it is supposed" if reading.supposes else "it is given")
+        return _ReadingOutcome(StepVerdict.GIVEN, "it is supposed" if reading.supposes else "it is given")
 
-    def _derived(self, at: int, reading: Reading) -> tuple[_Found, tuple[Term, ...], int | None]:
+    def _derived(self, at: int, reading: Reading) -> tuple[_ReadingOutcome, tuple[Term, ...], int | None]:
         if self.budget.is_over:
             return _LATE, reading.claims, None
         parents = self.read.parents[at]
@@ -239,7 +241,7 @@ class _Checking:
             if tried
             else "it gives a value and does not say of which quantity"
         )
-        return _Found(StepVerdict.NOT_CHECKABLE, reason), (), missing
+        return _ReadingOutcome(StepVerdict.NOT_CHECKABLE, reason), (), missing
 
     def _candidates(self, reading: Reading, parents: Sequence[int]) -> list[tuple[Term, ...]]:
         """The possible claims of a step: a value without a subject is that of the subject of some premise."""
@@ -262,24 +264,26 @@ class _Checking:
             (joined("or", tuple(Op("=", (subject, value)) for value in reading.values)),) for subject in about
         ]
 
-    def _unknown(self, parents: Sequence[int]) -> Name | None:
+    def _unknown(self, parents: Sequence[int]) -> Variable | None:
         """The only variable of what the parents claim, if no claim gives its value or that of a quantity."""
         claimed = self.premises.parts(parents)
         names = frozenset[str]().union(*map(free_names, claimed))
         sides = (side for part in claimed if isinstance(part, Op) for side in part.args)
-        given = any(isinstance(side, Name | Quantity) for side in sides)
-        return Name(next(iter(names))) if len(names) == 1 and not given else None
+        given = any(isinstance(side, Variable | Quantity) for side in sides)
+        return Variable(next(iter(names))) if len(names) == 1 and not given else None
 
     # --- one claim ---
 
-    def _judge(self, at: int, claims: tuple[Term, ...], parents: Sequence[int]) -> _Found:
+    def _judge(self, at: int, claims: tuple[Term, ...], parents: Sequence[int]) -> _ReadingOutcome:
         try:
             question, named = self._question(at, claims, parents)
         except Unreadable as error:
-            return _Found(StepVerdict.NOT_CHECKABLE, str(error))
+            return _ReadingOutcome(StepVerdict.NOT_CHECKABLE, str(error))
         new = tuple(map(shown, named))
         if question is None:
-            return _Found(StepVerdict.NOT_CHECKABLE, f"it says what something new is: {', '.join(new)}")
+            return _ReadingOutcome(
+                StepVerdict.NOT_CHECKABLE, f"it says what something new is: {', '.join(new)}"
+            )
         found = (
             self._arithmetic(at, question.claim, parents)
             or self._false_part(question)
@@ -307,7 +311,7 @@ class _Checking:
         premises += [Premise(at, each) for each in named]
         return _Question(at, parents, joined("and", tuple(open_)), premises), named
 
-    def _arithmetic(self, at: int, claim: Term, parents: Sequence[int]) -> _Found | None:
+    def _arithmetic(self, at: int, claim: Term, parents: Sequence[int]) -> _ReadingOutcome | None:
         """The answer to a claim without variables, if it has a rational value on both sides."""
         if not is_closed(claim):
             return None
@@ -316,25 +320,25 @@ class _Checking:
             by_the_hundred = not holds and is_by_the_hundred(claim)
             if not holds and is_nearly(claim):
                 reason = "it is false, unless numbers are rounded"
-                return _Found(StepVerdict.NOT_ENTAILED, reason, "arithmetic")
+                return _ReadingOutcome(StepVerdict.NOT_ENTAILED, reason, "arithmetic")
         except DividesByZero:
-            return _Found(StepVerdict.NOT_CHECKABLE, "it divides by zero")
+            return _ReadingOutcome(StepVerdict.NOT_CHECKABLE, "it divides by zero")
         except NotExact:
             return None
         if holds:
-            return _Found(StepVerdict.PROVED, "", "arithmetic")
+            return _ReadingOutcome(StepVerdict.PROVED, "", "arithmetic")
         says_of_what = self.read.readings[at].claims or self._is_of_the_same(at, claim, parents)
         if by_the_hundred or not (self._is_fully_read(at) and says_of_what):
-            return _Found(StepVerdict.UNKNOWN, _MISREAD, "arithmetic")
-        return _Found(StepVerdict.REFUTED, f"{shown(claim)} is false", "arithmetic")
+            return _ReadingOutcome(StepVerdict.UNKNOWN, _MISREAD, "arithmetic")
+        return _ReadingOutcome(StepVerdict.REFUTED, f"{shown(claim)} is false", "arithmetic")
 
-    def _false_part(self, question: _Question) -> _Found | None:
+    def _false_part(self, question: _Question) -> _ReadingOutcome | None:
         """The refutation of a claim among several, without variables: what the others are about is open."""
         at, parents = question.at, question.parents
         found = (self._arithmetic(at, claim, parents) for claim in conjuncts(question.claim))
         return next((each for each in found if each and each.verdict is StepVerdict.REFUTED), None)
 
-    def _open(self, question: _Question) -> _Found:
+    def _open(self, question: _Question) -> _ReadingOutcome:
         """The answer to a claim about variables."""
         premises = relevant(question.premises, question.claim)
         question = question._replace(premises=premises, known=self._encoded(premises))
@@ -342,18 +346,18 @@ class _Checking:
         try:
             encoded = self.theory.encoder.statement(question.claim)
         except Unreadable as error:
-            return self._identity(question) or _Found(StepVerdict.NOT_CHECKABLE, str(error))
+            return self._identity(question) or _ReadingOutcome(StepVerdict.NOT_CHECKABLE, str(error))
         if _is_algebra(question.claim):
-            return _Found(StepVerdict.PROVED, "", "arithmetic", self._assuming(known, encoded))
+            return _ReadingOutcome(StepVerdict.PROVED, "", "arithmetic", self._assuming(known, encoded))
         # A step that may be about one of several cases is not refuted by solvers, whoever agrees with them.
         is_one_of_several = is_broad(self.read.steps[question.at].node, question.parents)
         sure = (Verdict.ENTAILED,) if is_one_of_several else (Verdict.ENTAILED, Verdict.REFUTED)
         result = self.theory.ask(known, encoded, sure=sure)
         if result.verdict is Verdict.UNKNOWN and _is_told(question):
-            return _Found(StepVerdict.PROVED, "", "arithmetic", tuple(encoded.sides.values()))
+            return _ReadingOutcome(StepVerdict.PROVED, "", "arithmetic", tuple(encoded.sides.values()))
 
-        def found(verdict: StepVerdict, reason: str = "", assuming: tuple[str, ...] = ()) -> _Found:
-            return _Found(verdict, reason, "solver", assuming, result)
+        def found(verdict: StepVerdict, reason: str = "", assuming: tuple[str, ...] = ()) -> _ReadingOutcome:
+            return _ReadingOutcome(verdict, reason, "solver", assuming, result)
 
         match result.verdict:
             case Verdict.ENTAILED:
@@ -374,13 +378,15 @@ class _Checking:
             return found(StepVerdict.UNKNOWN, f"the solvers gave up: {result.reason}")
         differs = self._rewritten(question, encoded)
         if differs is not None:
-            return _Found(StepVerdict.REFUTED, differs, "rewriting")
+            return _ReadingOutcome(StepVerdict.REFUTED, differs, "rewriting")
         unread = [step for step in question.parents if self.read.readings[step].reason is not None]
         if unread:
             reason = f"it rests on step {self.read.steps[unread[0]].id}, which was not read"
-            return _Found(StepVerdict.NOT_CHECKABLE, reason)
+            return _ReadingOutcome(StepVerdict.NOT_CHECKABLE, reason)
         if not is_exact:
-            return _Found(StepVerdict.UNKNOWN, "it has functions that solvers know too little of", "solver")
+            return _ReadingOutcome(
+                StepVerdict.UNKNOWN, "it has functions that solvers know too little of", "solver"
+            )
         model = list((result.evidence.could_be_false or {}).items())[:_MOST_VALUES]
         where = ", ".join(f"{name} = {value}" for name, value in model)
         return found(
@@ -441,10 +447,10 @@ class _Checking:
 
     def _may_be_another(self, value: Term, claim: Term, at: int) -> bool:
         """A value without a subject may be that of something else: a variable, a mere expression."""
-        if isinstance(value, Name) or not isinstance(value, Op):
-            return isinstance(value, Name)
+        if isinstance(value, Variable) or not isinstance(value, Op):
+            return isinstance(value, Variable)
         sides = [side for part in conjuncts(claim) if isinstance(part, Op) for side in part.args]
-        own = any(isinstance(side, Name) and side in named_in([value]) for side in sides)
+        own = any(isinstance(side, Variable) and side in named_in([value]) for side in sides)
         return own or (is_closed(value) and not _WORD.search(self.read.steps[at].node))
 
     def _assuming(self, known: Sequence[Encoded], claim: Encoded) -> tuple[str, ...]:
@@ -457,10 +463,10 @@ class _Checking:
 
     # --- SymPy ---
 
-    def _identity(self, question: _Question) -> _Found | None:
+    def _identity(self, question: _Question) -> _ReadingOutcome | None:
         """A proof by SymPy: both sides, or this and a premise's value of the same, are one expression."""
         identical = all(self._is_identity(part, question.parents) for part in conjuncts(question.claim))
-        return _Found(StepVerdict.PROVED, "", "sympy") if identical else None
+        return _ReadingOutcome(StepVerdict.PROVED, "", "sympy") if identical else None
 
     def _is_identity(self, claim: Term, parents: Sequence[int]) -> bool:
         if not is_op(claim, "=") or self.budget.is_over or _ZERO_TO_ZERO in parts(claim):
@@ -593,6 +599,6 @@ def _introduced(claim: Term, seen: frozenset[Term]) -> Term | None:
     """The variable or quantity that an equation gives a first value; None where it does not."""
     if is_op(claim, "="):
         for one, other in (claim.args, claim.args[::-1]):
-            if isinstance(one, Name | Quantity) and one not in seen and one not in named_in([other]):
+            if isinstance(one, Variable | Quantity) and one not in seen and one not in named_in([other]):
                 return one
     return None

@@ -12,12 +12,12 @@ from potlang.languages.dagmath.lower.exact import NotExact, value
 from potlang.languages.dagmath.lower.readings import Reading, Schema
 from potlang.languages.dagmath.lower.solutions import Read
 from potlang.languages.dagmath.lower.syntax import (
-    Name,
     Num,
     Op,
     Quantity,
     Term,
     Unreadable,
+    Variable,
     conjuncts,
     free_names,
     is_closed,
@@ -46,7 +46,7 @@ class Premises:
         self._read = read
         self._claims: dict[int, tuple[Term, ...]] = {}
         self._seen: list[frozenset[Term]] = []
-        self._names = frozenset[Term](Name(name) for name in read.known)
+        self._names = frozenset[Term](Variable(name) for name in read.known)
         counts = Counter(name for reading in read.readings for name in reading.names)
         introducing = [at for at, reading in enumerate(read.readings) if reading.is_introduction]
         self._introductions = [
@@ -193,7 +193,7 @@ class Premises:
         found: dict[Premise, None] = {}
         for each in premises:
             match each.term:
-                case Op("=", (Op(op, (Name() as parameter,)) as head, body)) if _is_call(head):
+                case Op("=", (Op(op, (Variable() as parameter,)) as head, body)) if _is_call(head):
                     if self._defining(op) != each.step or free_names(body) != {parameter.text}:
                         continue
                     # Sorted, as sets have no order: solvers are asked the same each time.
@@ -222,7 +222,7 @@ class Premises:
             for sides in map(_sides, self.parts(parents)):
                 if sides and same_terms(sides[0], subject):
                     return sides[1], new
-        if isinstance(subject, Name | Quantity) or (reading.claims and not reading.rewrites):
+        if isinstance(subject, Variable | Quantity) or (reading.claims and not reading.rewrites):
             return None, None
         names = free_names(claim)
         told = (term for parent in parents for term in self.claims(parent))
@@ -248,7 +248,7 @@ def named_in(terms: Iterable[Term]) -> frozenset[Term]:
     """The variables and quantities in terms."""
     found: set[Term] = set()
     for term in terms:
-        found |= {Name(name) for name in free_names(term)} | quantities(term)
+        found |= {Variable(name) for name in free_names(term)} | quantities(term)
     return frozenset(found)
 
 
@@ -288,7 +288,7 @@ def _amount(term: Term) -> Fraction | None:
 
 
 def _is_compound(term: Term) -> bool:
-    return isinstance(term, Op) and not (term.op == "neg" and isinstance(term.args[0], Num | Name))
+    return isinstance(term, Op) and not (term.op == "neg" and isinstance(term.args[0], Num | Variable))
 
 
 def _left(term: Term) -> Term | None:
@@ -297,7 +297,7 @@ def _left(term: Term) -> Term | None:
     if not sides:
         return None
     left, right = sides
-    return right if isinstance(right, Name | Quantity) and not named_in([left]) else left
+    return right if isinstance(right, Variable | Quantity) and not named_in([left]) else left
 
 
 def _instances(schema: Schema, terms: Iterable[Term]) -> list[Term]:
@@ -311,7 +311,7 @@ def _instances(schema: Schema, terms: Iterable[Term]) -> list[Term]:
     found = []
     for object_ in objects:
         values: dict[Term, Term] = {
-            Name(letter): Quantity(tuple(sorted({*object_, attribute})))
+            Variable(letter): Quantity(tuple(sorted({*object_, attribute})))
             for letter, attribute in schema.letters
         }
         found.append(substituted(schema.formula, values))

@@ -6,11 +6,14 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
+from potlang.engines.commands import solver_command
 from potlang.ir.module import Assertion, AssertionKind, Claim, Module
 from potlang.ir.pool import Pool
 from potlang.languages.dagmath.lower.encoding import Encoded, Encoder
 from potlang.languages.dagmath.solve.budget import Budget
+from potlang.processes.pool import default_workers
 from potlang.processes.process import Died
+from potlang.prove.options import ProverOptions
 from potlang.report.results import Limits, Result, Verdict
 from potlang.utils.closing import Closing
 
@@ -56,9 +59,6 @@ class StepTheory(Closing):
 
     def _ready(self) -> Prover:
         """A prover that knows all symbols there are."""
-        from potlang.engines.commands import solver_command
-        from potlang.processes.pool import default_workers
-        from potlang.prove.options import ProverOptions
         from potlang.prove.prover import Prover
 
         symbols = self.encoder.symbols

@@ -26,6 +26,8 @@ from potlang.languages.dagmath.results import (
     UnclosedStep,
 )
 from potlang.languages.dagmath.solve.answers import AnswerJudge, given_judge
+from potlang.languages.dagmath.solve.checking import check_steps
+from potlang.languages.dagmath.solve.identities import MISSING, Identities
 from potlang.languages.dagmath.write import solution_value
 from potlang.report.results import Interrupted, Limits
 from potlang.utils.deadline import Deadline
@@ -124,9 +126,6 @@ class _Asked(NamedTuple):
 
 
 def _checked_steps(solution: Solution, limits: Limits, trust: Trust, workers: Workers | None) -> _Asked:
-    from potlang.languages.dagmath.solve.checking import check_steps
-    from potlang.languages.dagmath.solve.identities import MISSING, Identities
-
     if len(solution.steps) > MOST_STEPS:
         return _Asked(None, (f"the steps are not checked: there are more than {MOST_STEPS:,}",))
     identities = Identities()

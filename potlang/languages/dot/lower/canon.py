@@ -38,7 +38,7 @@ class Order(NamedTuple):
     unordered: frozenset[int]
 
 
-class _Part(NamedTuple):
+class _CanonicalPart(NamedTuple):
     form: bytes
     vertices: list[int]
     steps: int = 0
@@ -100,7 +100,7 @@ def smallest_cell(colouring: Colouring) -> int:
     return min((size, colour) for colour, size in colouring.size.items() if size > 1)[1]
 
 
-def _parts(colouring: Colouring, limit: _Limit | None) -> list[_Part]:
+def _parts(colouring: Colouring, limit: _Limit | None) -> list[_CanonicalPart]:
     """The parts of the vertices that share their colours, in the order of their forms."""
     edges = _dependent_edges(colouring)
     width = colouring.graph.width
@@ -112,7 +112,7 @@ def _parts(colouring: Colouring, limit: _Limit | None) -> list[_Part]:
     return sorted(found, key=lambda part: part.form)
 
 
-def _joined(colouring: Colouring, parts: Iterable[_Part]) -> list[int]:
+def _joined(colouring: Colouring, parts: Iterable[_CanonicalPart]) -> list[int]:
     """All vertices by colour, and those of one colour in the order of the parts and in them."""
     colour = colouring.colour
     shared = [vertex for part in parts for vertex in part.vertices]
@@ -141,7 +141,7 @@ def _dependent_edges(colouring: Colouring) -> Edges:
     return found
 
 
-def _part(colouring: Colouring, vertices: list[int], edges: Edges, limit: _Limit | None) -> _Part:
+def _part(colouring: Colouring, vertices: list[int], edges: Edges, limit: _Limit | None) -> _CanonicalPart:
     """One part, ordered if the limit allows; what exceeds the limit inside a part exceeds that part's."""
     colour, width = colouring.colour, colouring.graph.width
     vertices = sorted(vertices, key=lambda vertex: colour[vertex])
@@ -152,7 +152,7 @@ def _part(colouring: Colouring, vertices: list[int], edges: Edges, limit: _Limit
     )
     # Every vertex of the part has a colour of its own within the part: there is nothing to try.
     if len(set(colours)) == len(colours):
-        return _Part(_form(local, colours, range(len(vertices))), vertices)
+        return _CanonicalPart(_form(local, colours, range(len(vertices))), vertices)
     own = limit or _Limit(min(MOST_STEPS, TRIES * sum(len(edges[vertex]) + 1 for vertex in vertices)))
     try:
         form, order, steps = _search(local, colours, own)
@@ -161,8 +161,8 @@ def _part(colouring: Colouring, vertices: list[int], edges: Edges, limit: _Limit
         # ordered does not depend on which of its vertices was tried first.
         if limit is not None:
             raise
-        return _Part(_unordered_form(local, colours), vertices, is_ordered=False)
-    return _Part(form, [vertices[i] for i in order], steps)
+        return _CanonicalPart(_unordered_form(local, colours), vertices, is_ordered=False)
+    return _CanonicalPart(form, [vertices[i] for i in order], steps)
 
 
 def _search(graph: LabelledGraph, colours: list[int], limit: _Limit) -> tuple[bytes, Sequence[int], int]:

@@ -29,7 +29,7 @@ class TraceLine(NamedTuple):
     end: int
 
 
-class FieldValue(NamedTuple):
+class WrittenField(NamedTuple):
     """The value of a field of a record, as it is written at the bytes `[start, end)`."""
 
     name: str
@@ -72,11 +72,11 @@ def blocks_of(lines: list[TraceLine]) -> list[list[TraceLine]]:
     return blocks
 
 
-def fields_of(data: bytes, line: TraceLine) -> dict[str, FieldValue] | None:
+def fields_of(data: bytes, line: TraceLine) -> dict[str, WrittenField] | None:
     """The fields of a record by their names; None if it is not written as it should be."""
     record = _RECORDS[line.kind].match(data, line.start, line.end)
     if record is None:
         return None
     values = _VALUE.finditer(data, line.start, record.end())
-    found = (FieldValue(each[1].decode(), each[2].decode(), *each.span(2)) for each in values)
+    found = (WrittenField(each[1].decode(), each[2].decode(), *each.span(2)) for each in values)
     return {each.name: each for each in found}

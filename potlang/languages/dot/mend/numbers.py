@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import NamedTuple
 
-from potlang.languages.dot.mend.lines import FieldValue, TraceLine, fields_of
+from potlang.languages.dot.mend.lines import TraceLine, WrittenField, fields_of
 from potlang.languages.dot.read.records import Profile
 from potlang.languages.dot.read.shapes import SHAPES
 from potlang.languages.dot.read.validator import ADMISSIBLE, PAPER_TRIPLES
@@ -32,7 +32,7 @@ class _Reference(NamedTuple):
 
     block: int
     kind: str
-    field: FieldValue
+    field: WrittenField
     edge: str = ""
 
     @property

@@ -18,7 +18,7 @@ _BREAK = re.compile(r"[ \t\r]*\n[ \t\r\n]*")
 _LONGEST = 1_000_000
 
 
-class _Found(NamedTuple):
+class _JsonSpan(NamedTuple):
     """The characters `[start, end)` that hold the JSON, with a fence around it, and its text."""
 
     start: int
@@ -47,7 +47,7 @@ def joining_fix(violations: Violations, at: int) -> Fix | None:
     return violations.fix("put the JSON on one line", Applicability.SAFE, (at, at + size, before + line))
 
 
-def _find(rest: str) -> _Found | None:
+def _find(rest: str) -> _JsonSpan | None:
     opening = _OPENING.match(rest)
     if opening is None:
         return None
@@ -60,7 +60,7 @@ def _find(rest: str) -> _Found | None:
     end = end if closing is None else closing.end()
     line_end = rest.find("\n", end)
     behind = rest[end:] if line_end < 0 else rest[end:line_end]
-    return None if behind.strip() else _Found(start, end, text)
+    return None if behind.strip() else _JsonSpan(start, end, text)
 
 
 def _is_sound(text: str) -> bool:

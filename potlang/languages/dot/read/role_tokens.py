@@ -12,7 +12,7 @@ _SAFE = Applicability.SAFE
 """Role tokens say nothing: a trace is the same with others, or none."""
 
 
-class _Pending(NamedTuple):
+class _PendingRole(NamedTuple):
     start: int
     end: int
     role: Role
@@ -23,7 +23,7 @@ class RoleTokens:
 
     def __init__(self, violations: Violations) -> None:
         self._violations = violations
-        self._pending: _Pending | None = None
+        self._pending: _PendingRole | None = None
 
     def take(self, kind: str, fields: tuple[Any, ...]) -> bool:
         """Whether the next token of the lexer is such a line; its kind is empty at the end."""
@@ -41,13 +41,13 @@ class RoleTokens:
             self._violations.report("POT5052", start, end, fixes=fixes, problem=problem)
         token = ROLE_TOKENS.get(self._violations.raw.data[start:end]) if kind == "TEXT" else None
         if token is not None:
-            self._pending = _Pending(start, end, token)
+            self._pending = _PendingRole(start, end, token)
         return token is not None
 
-    def _respelling(self, token: _Pending, role: Role) -> Fix:
+    def _respelling(self, token: _PendingRole, role: Role) -> Fix:
         return self._violations.fix(f"write `<{role}>`", _SAFE, (token.start, token.end, f"<{role}>"))
 
-    def _removal(self, token: _Pending) -> Fix:
+    def _removal(self, token: _PendingRole) -> Fix:
         """A fix that removes the line of a token; one below it may be that of the node."""
         line_end = self._violations.raw.data.find(b"\n", token.end)
         end = token.end if line_end < 0 else line_end + 1

@@ -71,7 +71,6 @@ class Establishing:
         critiques = (edge for edge in trace.of(Edge) if edge.kind == "critique")
         self._examined = {(edge.src, edge.dst) for edge in critiques}
         self._grounds: dict[int, Ground] = {}
-        self._supported: dict[tuple[int, Node], bool | None] = {}
         self._found: dict[Shortcoming, None] = {}
 
     def judge(self, require: Iterable[Requirement], unread: bool) -> Established:

@@ -66,7 +66,7 @@ def read_program(value: object, sink: Sink) -> ParsedProgram | None:
     if not isinstance(value, dict):
         Shapes(sink).wrong_type(value, "", "a program, which is an object")
         return None
-    return _Reader(sink, value).module()
+    return _ProgramReader(sink, value).module()
 
 
 def read_verification(value: object, sink: Sink) -> StatementDecl | None:
@@ -75,7 +75,7 @@ def read_verification(value: object, sink: Sink) -> StatementDecl | None:
     return None if sink.has_errors else found
 
 
-class _Reader(ItemReader):
+class _ProgramReader(ItemReader):
     def __init__(self, sink: Sink, program: Object) -> None:
         super().__init__(sink)
         self.program = program
