@@ -1,18 +1,20 @@
-"""Bounds of integers, from what formulas say of them one by one ([CERT-FINITE-CELL])."""
+"""Bounds of integers, from what formulas say of them one by one ([CERT-FINITE-CELL], [CERT-EVAL-RANGE])."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence, Set
 
-from .normal import connective, is_connective
+from .normal import Part, connective, is_connective
 from .sorts import INT
-from .terms import QUANTIFIERS, Symbol, Term
+from .terms import Symbol, Term
 from .tokens import Invalid
 
 Bounds = tuple[int | None, int | None]
 """The least and the greatest value; None: there is none."""
 Limits = tuple[Term, int | None, int | None]
 """A term and its bounds."""
+Limit = tuple[bool, Term, int]
+"""What a number is at least (True) or at most: the value of a term, and so much more."""
 UNBOUNDED: Bounds = (None, None)
 
 
@@ -55,20 +57,59 @@ def limited(
     return ((term.op, tuple([arg.value for arg in term.args])), bounds) if absent <= set(term.args) else None
 
 
+def necessary(formula: Term, sign: bool, around: Set[Term]) -> list[Part]:
+    """The atoms, each with the sign that it has wherever a formula has its sign.
+
+    Where one has the other sign, so has the formula, whatever has no value: connectives are Kleene's, and
+    a quantifier that holds has a binding with which its body does. `around` are the formula's own variables.
+    """
+    seen: dict[Part, None] = {}
+    stack = [(formula, sign)]
+    while stack:
+        part = term, wanted = stack.pop()
+        if part not in seen:
+            seen[part] = None
+            if is_connective(term):
+                stack += [clause[0] for clause in connective(term, wanted) if len(clause) == 1]
+            # Below a quantifier that binds one of these again it is another variable.
+            elif term.op == ("exists" if wanted else "forall") and around.isdisjoint(term.binders):
+                stack.append((term.args[0], wanted))
+    return list(seen)
+
+
+def limits_on(variable: Term, parts: Sequence[Part]) -> list[Limit]:
+    """What atoms of these signs say of an integer by terms without it."""
+    found: list[Limit] = []
+    for atom, sign in parts:
+        one, two = atom.args if len(atom.args) == 2 else (atom, atom)
+        other = two if one is variable else one
+        if other is variable or variable not in (one, two) or variable in other.free:
+            continue
+        if atom.op == "=" and sign:
+            found += [(True, other, 0), (False, other, 0)]
+        elif atom.op == "<":
+            # x < t is x <= t - 1, and its denial t <= x; t < x is t + 1 <= x, and its denial x <= t.
+            more = 1 if two is variable else -1
+            found.append((sign is (two is variable), other, more if sign else 0))
+    return found
+
+
+def bounds_by(limits: Sequence[Limit], value: Callable[[Term], object]) -> Bounds:
+    """The bounds that limits leave a number; one that has no integer as its value is none."""
+    bounds = UNBOUNDED
+    for is_low, term, more in limits:
+        found = value(term)
+        # What grows with the parameter of a family ([CERT-FAMILY]) is no integer.
+        if isinstance(found, int):
+            bounds = met(bounds, (found + more, None) if is_low else (None, found + more))
+    return bounds
+
+
 def range_of(quantifier: Term, variable: Term, most: int) -> range:
     """The integers at which the body may decide: its own conditions on the variable exclude the others."""
-    bounds = UNBOUNDED
-    stack = [(quantifier.args[0], quantifier.op == "exists")]
-    while stack:
-        term, sign = stack.pop()
-        limits = limits_of(term, sign)
-        if limits is not None and limits[0] is variable:
-            bounds = met(bounds, limits[1:])
-        elif term.op in QUANTIFIERS and (term.op == "exists") is sign:
-            stack.append((term.args[0], sign))
-        elif is_connective(term):
-            stack += [clause[0] for clause in connective(term, sign) if len(clause) == 1]
-    low, high = bounds
+    around = quantifier.free.union(quantifier.binders)
+    limits = limits_on(variable, necessary(quantifier.args[0], quantifier.op == "exists", around))
+    low, high = bounds_by(limits, lambda term: term.value if term.op == "lit" else None)
     if low is None or high is None or high - low >= most:
         raise Invalid("a quantifier over integers without bounds")
     return range(low, high + 1)

@@ -1,6 +1,7 @@
 """The value of a formula in a model.
 
-[CERT-EVAL-HOLE], [CERT-EVAL-KLEENE], [CERT-EVAL-DOMAIN], [CERT-EVAL-GUARD] of `spec/80-certificates.md`.
+[CERT-EVAL-HOLE], [CERT-EVAL-KLEENE], [CERT-EVAL-DOMAIN], [CERT-EVAL-GUARD], [CERT-EVAL-RANGE]
+of `spec/80-certificates.md`.
 
 A formula is a list of its parts, inner ones first; quantifiers are calls, which wait on a stack for
 the values of their bodies. Where an atom decides a quantifier's body by being false, the bindings come
@@ -13,15 +14,19 @@ from collections.abc import Callable, Generator, Iterator, Mapping
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from .models import CertificateModel
+from .bounds import Limit, bounds_by, limits_on, necessary
+from .models import MOST_MEMBERS, CertificateModel
+from .normal import Part
 from .operators import NoValue, TotalMap
-from .sorts import Sort
+from .sorts import INT, Sort
 from .terms import QUANTIFIERS, Symbol, Term
 from .theory import reachable
 from .tokens import Exhausted, Invalid, StepBudget, shown
 
 MOST_REMEMBERED = 1 << 19
 MOST_VARIABLES = 100
+TRIED = range(-1, 3)
+"""Integers that are tried where there are infinitely many: one may decide, whatever the others do."""
 Environment = dict[Term, object]
 Function = Callable[[list[Any]], object]
 Source = Iterator[Environment]
@@ -182,15 +187,17 @@ class ModelEvaluation:
             binders += body.binders
             body = body.args[0]
         stages: list[Stage] = []
-        bound, guards = set(term.free), _guards(body, term.op == "forall")
+        bound, around = set(term.free), term.free.union(binders)
+        parts = necessary(body, term.op == "exists", around)
+        guards = [each for each, sign in parts if sign and (each.op == "=" or isinstance(each.op, Symbol))]
         unbound = binders
         if len(binders) > MOST_VARIABLES:
             raise Exhausted("a quantifier has too many variables")
         while unbound:
-            self.steps.spend(1 + len(guards))
+            self.steps.spend(1 + len(parts) * len(unbound))
             options = [option for guard in guards for option in self._options(guard, bound, unbound)]
-            # The whole sort is the last resort, dearer than any guard.
-            options.append((1 << 60, ([unbound[0]], self._all(unbound[0].sort))))
+            # The whole sort is the last resort, dearer than any guard: first those that have few members.
+            options += [self._any(variable, parts, bound) for variable in unbound]
             stages.append(min(options, key=lambda option: option[0])[1])
             bound.update(stages[-1][0])
             unbound = [variable for variable in unbound if variable not in bound]
@@ -200,7 +207,7 @@ class ModelEvaluation:
     def _options(self, guard: Term, bound: set[Term], unbound: list[Term]) -> Iterator[tuple[int, Stage]]:
         """The ways to bind variables such that an atom is true, with what they cost."""
         args = guard.args
-        known = [arg.free <= bound and all(each[1] for each in self._code(arg).work) for arg in args]
+        known = [self._is_known(arg, bound) for arg in args]
         if guard.op == "=":
             for place in (0, 1):
                 if args[place] in unbound and known[1 - place]:
@@ -214,12 +221,36 @@ class ModelEvaluation:
             many = len(table.entries) >> 4 * (len(args) - len(new))
             yield 1 + many, (new, self._entries(guard, table, known))
 
+    def _is_known(self, term: Term, bound: set[Term]) -> bool:
+        """Whether a term has a value once these variables have: there is no call in it."""
+        return term.free <= bound and all(each[1] for each in self._code(term).work)
+
+    def _any(self, variable: Term, parts: list[Part], bound: set[Term]) -> tuple[int, Stage]:
+        """All members of a sort; of Int those within bounds, where these are known."""
+        if variable.sort.kind not in ("Int", "Real", "String"):
+            return 1 << 59, ([variable], self._all(variable.sort))
+        limits = [each for each in limits_on(variable, parts) if self._is_known(each[1], bound)]
+        if variable.sort is not INT or None in bounds_by(limits, lambda _: 0):
+            return 1 << 60, ([variable], self._all(variable.sort))
+        return 1 << 58, ([variable], self._range(limits))
+
+    def _range(self, limits: list[Limit]) -> Values:
+        def values(environment: Environment, holes: list[NoValue]) -> Tuples:
+            low, high = bounds_by(limits, lambda term: self._value(term, environment))
+            if low is None or high is None or high - low >= MOST_MEMBERS:
+                holes.append(NoValue("a quantifier ranges over too many integers"))
+                return zip(TRIED)
+            # Beyond these the body decides nothing: one of its own conditions is false there.
+            return zip(range(low, high + 1))
+
+        return values
+
     def _all(self, sort: Sort) -> Values:
         def values(_: Environment, holes: list[NoValue]) -> Tuples:
             members = self.model.members(sort)
             if members is None:
                 holes.append(NoValue("a quantifier ranges over an infinite or very large sort"))
-            return zip(members or ())
+            return zip(members or (TRIED if sort is INT else ()))
 
         return values
 
@@ -262,23 +293,6 @@ class ModelEvaluation:
 
 def _ordered(term: Term) -> tuple[Term, ...]:
     return tuple(sorted(term.free, key=lambda variable: variable.id))
-
-
-def _guards(body: Term, value: bool) -> list[Term]:
-    """The atoms that give `body` that value as soon as one of them is false."""
-    seen: dict[tuple[Term, bool], None] = {}
-    stack = [(body, value)]
-    while stack:
-        part = term, wanted = stack.pop()
-        if part not in seen:
-            seen[part] = None
-            if term.op == "not":
-                stack.append((term.args[0], not wanted))
-            elif term.op == "=>" and wanted:
-                stack += [(term.args[0], False), (term.args[1], True)]
-            elif term.op == ("or" if wanted else "and"):
-                stack.extend((arg, wanted) for arg in term.args)
-    return [term for term, wanted in seen if not wanted and (term.op == "=" or isinstance(term.op, Symbol))]
 
 
 def _strict(function: Function) -> Function:

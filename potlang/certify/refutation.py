@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from .finite import FiniteEncoding
+from .linear import ScaledComparison, contradict, operator_facts
 from .models import TABLES
 from .normal import Matrix, Part
 from .propagation import Clause, ClauseDatabase
@@ -89,7 +90,10 @@ class Refutation:
             case "instance", [root, *bindings]:
                 clauses = self._instance(root, bindings)
             case "axiom", _:
-                clauses = self._clausified(self._terms.make("or", tuple(self._axiom(parts)), BOOL))
+                found = self._axiom(parts)
+                clauses = self._clausified(
+                    found[0] if len(found) == 1 else self._terms.make("or", tuple(found), BOOL)
+                )
             case "step", [root, list(bindings), list(hints), conclusion]:
                 clauses = self._step(root, bindings, hints, conclusion)
             case _:
@@ -214,6 +218,16 @@ class Refutation:
                     outside = [terms.apply("<", (term, ends[0])), terms.apply("<", (ends[1], term))]
                     values = [terms.literal(value, INT) for value in range(low, high + 1)]
                     return outside + [self._equal(term, value) for value in values]
+            case ["compare", *written] if len(written) == 2:
+                a, b = map(self._ground, written)
+                return [terms.apply("<", (a, b)), terms.apply("<", (b, a)), self._equal(a, b)]
+            case ["arithmetic", written]:
+                return [terms.make("and", tuple(operator_facts(terms, self._ground(written))), BOOL)]
+            case ["linear", *written]:
+                comparisons = [self._comparison(*pair(each)) for each in written]
+                if contradict(comparisons, self.steps):
+                    return [terms.negated(each.literal) for each in comparisons]
+                raise Invalid("the sum of the comparisons is no contradiction")
             case ["unfolded", written]:
                 formula = unfolded(self.theory, self._ground(written))
                 return [Matrix(self.theory, Root("", formula, {}), True).formula]
@@ -223,6 +237,13 @@ class Refutation:
                     condition = Matrix(self.theory, Root("", term.args[0], {}), which == "else").formula
                     return [condition, self._equal(term, term.args[1 if which == "then" else 2])]
         raise Invalid("unknown or malformed axiom")
+
+    def _comparison(self, factor: Tree, written: Tree) -> ScaledComparison:
+        literal = self._ground(written)
+        match written:
+            case ["=", *sides]:
+                return ScaledComparison(integer(factor), literal, tuple(map(self._ground, sides)))
+        return ScaledComparison(integer(factor), literal, ())
 
     def _equal(self, a: Term, b: Term, sign: bool = True) -> Term:
         """That two terms are equal or, without `sign`, that they differ."""

@@ -12,7 +12,7 @@ from math import inf
 from potlang.ir import operators as op
 from potlang.ir import values
 from potlang.ir.fold import value_of, within_bounds
-from potlang.ir.guards import Guards
+from potlang.ir.guards import Binding, Guards
 from potlang.ir.module import Definition
 from potlang.ir.nodes import (
     App,
@@ -27,6 +27,7 @@ from potlang.ir.nodes import (
     free_by_parts,
     reachable,
 )
+from potlang.ir.ranges import TRIED, BinderLimits, NumberRanges, range_by
 from potlang.ir.sorts import INT, REAL, STRING, ArraySort, FunctionSort, SetSort, Sort, TupleSort
 from potlang.ir.structure import (
     FunctionTable,
@@ -136,7 +137,7 @@ class _EvaluationFrame:
         self.key = key
         self.got: list[object] = []
         self.failure: _Failure | None = None
-        self.bindings: Iterator[tuple[object, ...]] | None = None
+        self.bindings: Iterator[Binding] | None = None
         self.saved: dict[Var, object] = {}
 
 
@@ -148,6 +149,7 @@ class _Evaluation:
         self.survey = survey
         self.env: dict[Var, object] = {}
         self.guards = Guards(structure)
+        self.ranges = NumberRanges(structure.definitions)
         self.memo: dict[tuple[object, ...], object] = {}
         self.domains: dict[Sort, list[object]] = {}
         self.stack: list[_EvaluationFrame] = []
@@ -163,8 +165,13 @@ class _Evaluation:
             return value
         self.stack.clear()
         self.survey.take(root)
-        result = self._enter(root)
-        while self.stack:
+        return self._walk(root)
+
+    def _walk(self, node: Node) -> object:
+        """The value of a part of what is evaluated, or the failure, while what is around it waits."""
+        around = len(self.stack)
+        result = self._enter(node)
+        while len(self.stack) > around:
             self._count()
             frame = self.stack[-1]
             if result is not _PENDING:
@@ -294,7 +301,10 @@ class _Evaluation:
         if frame.bindings is None:
             try:
                 domains = [self._domain(var.sort) for var in quant.binders]
-                frame.bindings = self.guards.bindings(quant, domains, self.env)
+                limits = self.ranges.limits(quant) if None in domains else {}
+                frame.bindings = self.guards.bindings(quant, domains, self.env, limits)
+                if limits:
+                    frame.bindings = self._numbered(frame, quant, frame.bindings, limits)
             except NotEvaluable as failure:
                 return failure
             # A binder may be bound further out: [IR-7] forbids it, but an evaluator is given any node.
@@ -310,6 +320,43 @@ class _Evaluation:
             if isinstance(value, _Failure):
                 frame.failure = frame.failure or value
         return frame.failure or (not decisive)
+
+    def _numbered(
+        self, frame: _EvaluationFrame, quant: Quant, bindings: Iterator[Binding], limits: BinderLimits
+    ) -> Iterator[Binding]:
+        """The bindings, in which variables without a value (None) get all numbers within their limits."""
+        waiting = [bindings]
+        while waiting:
+            binding = next(waiting[-1], None)
+            if binding is None:
+                waiting.pop()
+            elif None in binding:
+                self._count()
+                waiting.append(self._with_number(frame, quant, binding, limits))
+            else:
+                yield binding
+
+    def _with_number(
+        self, frame: _EvaluationFrame, quant: Quant, binding: Binding, limits: BinderLimits
+    ) -> Iterator[Binding]:
+        """The binding with all numbers for the first variable that has limits beside the others' values.
+
+        Where none has, a few are tried for one of them.
+        """
+        for var, value in zip(quant.binders, binding, strict=True):
+            # A value from another binding would be taken for a limit.
+            self.env.pop(var, None)
+            if value is not None:
+                self.env[var] = value
+        for place, var in enumerate(quant.binders):
+            numbers = range_by(limits[var], self._walk) if binding[place] is None else None
+            if numbers is not None:
+                before, after = binding[:place], binding[place + 1 :]
+                return ((*before, number, *after) for number in numbers)
+        place = binding.index(None)
+        name = quant.binders[place].name[:100]
+        frame.failure = frame.failure or NotEvaluable(f"IntSort is infinite, and no guard binds `{name}`")
+        return ((*binding[:place], number, *binding[place + 1 :]) for number in TRIED)
 
     def _restore(self, frame: _EvaluationFrame) -> None:
         for var, value in frame.saved.items():

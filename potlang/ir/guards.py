@@ -7,7 +7,7 @@ binding the body is true whatever else is in it, in Kleene's tables too.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from potlang.ir import operators as op
@@ -75,11 +75,16 @@ class Guards:
         self._indexes: dict[tuple[Symbol, bool, tuple[int, ...]], dict[Row, list[Row]]] = {}
 
     def bindings(
-        self, quant: Quant, domains: Sequence[Domain], env: Mapping[Var, object]
+        self,
+        quant: Quant,
+        domains: Sequence[Domain],
+        env: Mapping[Var, object],
+        numbers: Container[Var] = (),
     ) -> Iterator[Binding]:
         """The bindings of `quant`'s binders from `domains` without those for which guards decide the body.
 
-        A domain of None is infinite. Raises `NotEvaluable` if no guard leaves its variable few values.
+        A domain of None is infinite. Raises `NotEvaluable` if no guard leaves a variable few values; one
+        of the `numbers` has None as its value then.
         """
         size = 1
         known = [domain for domain in domains if domain is not None]
@@ -89,12 +94,12 @@ class Guards:
         steps = self._plan(quant) if size > _LEAST_BINDINGS or len(known) < len(domains) else []
         bound = {var for step in steps for _, var in step.bound}
         for var, domain in zip(quant.binders, domains, strict=True):
-            if domain is None and var not in bound:
+            if domain is None and var not in bound and var not in numbers:
                 raise NotEvaluable(
                     f"{type(var.sort).__name__} is infinite, and no guard binds `{var.name[:100]}`"
                 )
         if not steps:
-            return itertools.product(*known)
+            return itertools.product(*((None,) if domain is None else domain for domain in domains))
         return self._join(quant, steps, domains, env)
 
     def _plan(self, quant: Quant) -> list[_JoinStep]:
@@ -184,7 +189,7 @@ class Guards:
                 waiting.append(self._matches(steps[len(waiting)], chosen))
                 continue
             free = [
-                [chosen[var]] if domain is None or var in bound else domain
+                [chosen[var]] if var in bound else (None,) if domain is None else domain
                 for var, domain in zip(quant.binders, domains, strict=True)
             ]
             yield from itertools.product(*free)

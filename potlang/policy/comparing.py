@@ -7,20 +7,31 @@ from typing import Final
 
 from potlang.ir.module import Claim, Module
 from potlang.ir.nodes import symbols_in
+from potlang.languages.pot.citations import quotations
 from potlang.languages.pot.program import Program
 from potlang.policy.difference import VERSIONS, Difference, OpenStatement, Said, StatementChange, VersionName
-from potlang.policy.directions import Direction, PolicyCertificate, certified
-from potlang.policy.impact import Asked, PolicyQuestion, TwoVersions, VerdictChange, result_changes, tested
+from potlang.policy.directions import Direction, PolicyCertificate, certified, unknown
+from potlang.policy.impact import (
+    Asked,
+    PolicyQuestion,
+    TwoVersions,
+    VerdictChange,
+    own_questions,
+    result_changes,
+    tested,
+)
 from potlang.policy.pairing import Pair, paired
 from potlang.policy.sampling import sample_claims
 from potlang.policy.scenes import DifferenceCase, separating_case
-from potlang.policy.statements import CLOSED, PolicyStatement, signature, statements, typed
+from potlang.policy.statements import CLOSED, PolicyStatement, signature, statements, without_rows
+from potlang.policy.tabled import RowChange, asked_of_rows, only_in_one, row_changes
 from potlang.policy.tests import PolicyTest
-from potlang.policy.vocabulary import Alignment, align
+from potlang.policy.vocabulary import align
 from potlang.policy.wording import change_words, with_names
 from potlang.report.results import Limits, Result, Verdict
 
 _CONTRADICTORY: Final = Verdict.INCONSISTENT
+_NO_TABLE: Final = "the other version has no large table with them"
 _FOLLOWS: Final = frozenset({Verdict.ENTAILED, _CONTRADICTORY})
 
 
@@ -39,30 +50,48 @@ def compare(
 
     These are the verifications and norms of both, `tests` and `log`. `samples` claims are drawn, with the
     seed, where it stays unknown whether a statement follows. The total limit holds for each version, and
-    each of these steps. Raises CompileError for programs whose facts are in large tables.
+    each of these steps. Rows of large tables are compared as they are; statements that follow only with them
+    are asked of them, and then rest on the word of the database.
     """
-    work = _Comparison(align(typed(old), typed(new)), limits)
+    work = _Comparison(old, new, limits)
     with work.direction("old") as under_old, work.direction("new") as under_new:
         found = work.statements({"old": under_old, "new": under_new})
-        if found.changes or found.vocabulary or found.open:
+        found = work.with_rows(found) if work.has_tables else found
+        if _is_other(found) and not work.has_tables:
             found = work.with_claims(found, under_old, under_new)
-    if found.changes or found.vocabulary or found.open:
+    if _is_other(found):
         questions = [*tested(tests), *log]
-        if found.open:
+        if work.has_tables:
+            questions += own_questions(new, old)
+        elif found.open:
             drawn = sample_claims(old.module, new.module, samples, seed)
             questions += [PolicyQuestion("sample", "", claim) for claim in drawn]
         names = {each.old: each.new for each in found.renames}
         found = _with_verdicts(found, questions, *TwoVersions(old, new, names).changes(questions, limits))
-    elif certificates and found.is_proved:
+    elif certificates and found.is_proved and not work.has_tables:
         found = found._replace(certificates=tuple(work.certificates()))
     return found
+
+
+def same_meaning(old: Program, new: Program, limits: Limits) -> bool:
+    """Whether each statement of either program is known to follow from the other program.
+
+    A solver's word is enough; the first statement of which it is not known ends it. It is not known of
+    programs whose facts are in large tables.
+    """
+    work = _Comparison(old, new, limits)
+    if work.has_tables:
+        return False
+    return not work.alignment.changes and all(map(work.follows_from, VERSIONS))
 
 
 class _Comparison:
     """Two versions over one vocabulary, and what one says that the other does not say so."""
 
-    def __init__(self, alignment: Alignment, limits: Limits) -> None:
-        self.alignment = alignment
+    def __init__(self, old: Program, new: Program, limits: Limits) -> None:
+        self.alignment = alignment = align(without_rows(old), without_rows(new))
+        self.programs: Mapping[VersionName, Program] = {"old": old, "new": new}
+        self.has_tables = old.tables is not None or new.tables is not None
         self.limits = limits
         self._names = {each.old: each.new for each in alignment.renames}
         self.modules: Mapping[VersionName, Module] = {"old": alignment.old, "new": alignment.new}
@@ -93,12 +122,23 @@ class _Comparison:
         claims = [claim for _, claim in self.claims]
         return Direction(self.modules[base], self.modules[other], self.own[other], claims, self.limits)
 
+    def follows_from(self, base: VersionName) -> bool:
+        """Whether all that the other version says is known to follow from this one."""
+        asked = self.own[_other(base)]
+        if not asked:
+            return True
+        other = self.modules[_other(base)]
+        with Direction(self.modules[base], other, asked, (), self.limits) as direction:
+            return all(_judged(each) in ("follows", "unchecked") for each in direction.statements())
+
     def statements(self, directions: Mapping[VersionName, Direction]) -> Difference:
         """The difference in statements alone."""
         answered = [
             (side, statement, result, _judged(result))
             for side in VERSIONS
-            for statement, result in zip(self.own[side], directions[_other(side)].statements(), strict=True)
+            for statement, result in zip(
+                self.own[side], self._answers(_other(side), directions[_other(side)]), strict=True
+            )
         ]
         failed = {
             id(statement): separating_case(result, _other(side))
@@ -124,19 +164,51 @@ class _Comparison:
             proved=sum(word == "follows" for *_, word in answered),
         )
 
+    def _answers(self, base: VersionName, direction: Direction) -> Sequence[Result]:
+        """The verdicts of a version on the other's statements, by its rows where these may matter."""
+        results = list(direction.statements())
+        program = self.programs[base]
+        # What follows without the rows follows with them.
+        left = [at for at, result in enumerate(results) if _judged(result) != "follows"]
+        if program.tables is not None and left:
+            asked = [direction.asked[at] for at in left]
+            names = {new: old for old, new in self._names.items()} if base == "old" else {}
+            modules = self.modules[base], self.modules[_other(base)]
+            answers = asked_of_rows(program, *modules, asked, names, self.limits)
+            for at, found in zip(left, answers, strict=True):
+                results[at] = found or unknown(direction.asked[at], "the version has no words for it")
+        return results
+
+    def with_rows(self, found: Difference) -> Difference:
+        """The same difference with the rows of large tables that one version has alone."""
+        before, after = (self.programs[side].tables for side in VERSIONS)
+        rows: tuple[RowChange, ...] = ()
+        unknown: Mapping[str, str] = {}
+        if before is not None and after is not None:
+            rows, unknown = row_changes(before, after, self._names, self.limits)
+        alone = only_in_one(before, after, self._names)
+        left = [
+            *(OpenStatement("new", "rows", name, "/sources", reason) for name, reason in unknown.items()),
+            *(OpenStatement(side, "rows", name, "/sources", _NO_TABLE) for side, name in alone),
+        ]
+        return found._replace(rows=rows, open=(*found.open, *left))
+
     def _changes(self, failed: Mapping[int, DifferenceCase]) -> list[StatementChange]:
         found: list[tuple[Pair, StatementChange]] = []
         for old, new in paired(self.own["old"], self.own["new"]):
             cases = tuple(failed[id(each)] for each in (old, new) if each is not None and id(each) in failed)
             if cases:
-                before = None if old is None else self._said(old, self._names)
-                after = None if new is None else self._said(new, {})
+                before = None if old is None else self._said("old", old)
+                after = None if new is None else self._said("new", new)
                 kind = old.kind if old is not None else new.kind if new is not None else ""
                 found.append(((old, new), StatementChange(kind, before, after, _words(before, after), cases)))
         return [change for _, change in _without_consequences(found)]
 
-    def _said(self, statement: PolicyStatement, names: Mapping[str, str]) -> Said:
-        return Said(statement.name, statement.pointer, with_names(statement.text, names))
+    def _said(self, side: VersionName, statement: PolicyStatement) -> Said:
+        text = with_names(statement.text, self._names if side == "old" else {})
+        # The rules of packs have places in their pack.
+        quotes = () if statement.kind == "pack" else quotations(self.programs[side].tree, statement.pointer)
+        return Said(statement.name, statement.pointer, text, quotes)
 
     def with_claims(self, found: Difference, under_old: Direction, under_new: Direction) -> Difference:
         """The same difference with the verifications and norms that are decided otherwise."""
@@ -192,6 +264,11 @@ def _speaks(rule: Pair, closed: Pair) -> bool:
     names = {each.name for each in closed if each is not None}
     symbols = (symbol for each in rule if each is not None for symbol in symbols_in(each.formula))
     return any(symbol.name in names for symbol in symbols)
+
+
+def _is_other(found: Difference) -> bool:
+    """Whether the versions say something else, or may."""
+    return bool(found.changes or found.vocabulary or found.open or found.rows)
 
 
 def _other(side: VersionName) -> VersionName:

@@ -7,8 +7,10 @@ from typing import Any, Final, Literal, NamedTuple
 from potlang.policy.directions import PolicyCertificate
 from potlang.policy.impact import VerdictChange
 from potlang.policy.scenes import DifferenceCase
+from potlang.policy.tabled import RowChange
 from potlang.policy.vocabulary import Rename, VocabularyChange
 from potlang.report.base import to_plain
+from potlang.report.results import Quotation
 
 VersionName = Literal["old", "new"]
 VERSIONS: Final[tuple[VersionName, VersionName]] = ("old", "new")
@@ -17,11 +19,12 @@ Relation = Literal["equal", "weaker", "stronger", "different", "unknown"]
 
 
 class Said(NamedTuple):
-    """A statement where one version has it."""
+    """A statement where one version has it, with the sentences of its document that it cites."""
 
     name: str
     pointer: str
     text: str
+    quotes: tuple[Quotation, ...] = ()
 
 
 class StatementChange(NamedTuple):
@@ -56,8 +59,8 @@ class Difference(NamedTuple):
     statements of which this is unknown, `unchecked` those of which it rests on a solver's word.
     `contradictory` names versions whose statements contradict each other. `verdicts` are claims that the
     versions decide differently, `open_claims` those that are unknown in one, and `asked` counts all by their
-    origin. `certificates` prove the statements of each version from the other, if they were wanted and
-    the versions are equal.
+    origin. `rows` are those of large tables that one version has alone. `certificates` prove the statements
+    of each version from the other, if they were wanted and the versions are equal.
     """
 
     changes: tuple[StatementChange, ...]
@@ -69,6 +72,7 @@ class Difference(NamedTuple):
     open_claims: tuple[str, ...] = ()
     contradictory: tuple[VersionName, ...] = ()
     optimization_differs: bool = False
+    rows: tuple[RowChange, ...] = ()
     same: int = 0
     proved: int = 0
     asked: tuple[tuple[str, int], ...] = ()
@@ -93,8 +97,8 @@ class Difference(NamedTuple):
 
     @property
     def differs(self) -> bool:
-        """Whether there is a difference in statements, vocabulary or verdicts."""
-        return bool(self.changes or self.vocabulary or self.verdicts)
+        """Whether there is a difference in statements, vocabulary, rows or verdicts."""
+        return bool(self.changes or self.vocabulary or self.rows or self.verdicts)
 
     @property
     def is_proved(self) -> bool:

@@ -60,7 +60,8 @@ class Direction:
         except (Unwritable, CompileError) as error:
             self.problem = str(error).partition("\n")[0]
             return
-        self._prover = _prover(program, limits)
+        # The cores of claims are shown, those of statements are not.
+        self._prover = _prover(program, limits, minimal=bool(claims))
 
     def __enter__(self) -> Direction:
         return self
@@ -74,8 +75,7 @@ class Direction:
     def statements(self) -> tuple[Result, ...]:
         """The verdicts of the base on the other's statements."""
         if self._prover is None:
-            unknown = Result("", "", Verdict.UNKNOWN, reason=self.problem, possible=tuple(Verdict))
-            return tuple(unknown._replace(name=each.name) for each in self.asked)
+            return tuple(unknown(each, self.problem) for each in self.asked)
         return self._verified(self._prover, slice(len(self.asked)))
 
     def claims(self) -> tuple[Result, ...]:
@@ -107,6 +107,11 @@ class Direction:
         }
 
 
+def unknown(statement: PolicyStatement, reason: str) -> Result:
+    """The verdict on a statement that cannot be asked."""
+    return Result(statement.name, "", Verdict.UNKNOWN, reason=reason, possible=tuple(Verdict))
+
+
 def _in_own_words(result: Result, places: Mapping[str, PolicyStatement]) -> Result:
     """The result with a core that has the texts and the places of the policy itself."""
     core = result.evidence.core
@@ -127,12 +132,13 @@ def _plain(claim: Claim) -> Claim:
     return claim._replace(ask="must", question=None)
 
 
-def _prover(program: Program, limits: Limits) -> Prover:
+def _prover(program: Program, limits: Limits, minimal: bool) -> Prover:
+    """A prover of which the cores are minimal, or as they were found."""
     plain, sent = divided(DEFAULT_PASSES)
     with within(limits.total_ms):
         module = lower(program.module, plain)
     # A fact that is refuted has a case too: the model of the assumptions.
-    options = ProverOptions(examples=True, sent=sent)
+    options = ProverOptions(examples=True, minimize_cores=minimal, sent=sent)
     return Prover(module, options, limits, default_workers(), program.module)
 
 

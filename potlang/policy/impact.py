@@ -10,8 +10,8 @@ from potlang.languages.pot.claims import Claim
 from potlang.languages.pot.program import Program
 from potlang.languages.pot.report import Report
 from potlang.policy.renames import renames_between
-from potlang.policy.statements import typed
-from potlang.policy.tests import PolicyError, PolicyTest, reports
+from potlang.policy.statements import without_rows
+from potlang.policy.tests import PolicyError, PolicyTest, own_claims, reports
 from potlang.policy.wording import value_with_names, with_names
 from potlang.report.results import Limits, Result, Verdict
 from potlang.report.text import evidence_lines
@@ -54,6 +54,16 @@ def tested(tests: Sequence[PolicyTest]) -> list[PolicyQuestion]:
     return list(
         {each.key: PolicyQuestion("test", each.name, each.claim, each.case) for each in tests}.values()
     )
+
+
+def own_questions(*programs: Program) -> list[PolicyQuestion]:
+    """The verifications of some programs, each once."""
+    every = [
+        PolicyQuestion("verification", name, claim)
+        for program in programs
+        for name, claim in own_claims(program)
+    ]
+    return list({each.key: each for each in every}.values())
 
 
 def read_log(data: bytes) -> tuple[PolicyQuestion, ...]:
@@ -126,7 +136,7 @@ def _claim_in(names: Mapping[str, str], claim: Claim) -> Claim:
 
 def renamed_words(old: Program, new: Program) -> dict[str, str]:
     """The names of an old version that have others in the new one, with these."""
-    return {before: after for _, before, after in renames_between(typed(old), typed(new))}
+    return {before: after for _, before, after in renames_between(without_rows(old), without_rows(new))}
 
 
 def renamed_test(test: PolicyTest, names: Mapping[str, str]) -> PolicyTest:

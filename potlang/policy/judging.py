@@ -11,7 +11,9 @@ from typing import Any, Final, Literal, NamedTuple
 
 from potlang.policy.suggestions import SuggestedTest
 from potlang.policy.tests import MOST_TESTS, PolicyError, PolicyTest, read_tests
+from potlang.report.base import to_plain
 from potlang.report.table import Column, Table
+from potlang.report.text import quotation_words
 
 Decision = Literal["accept", "reject", ""]
 COLUMNS: Final = ("decision", "note", "rule", "shows", "case", "claim", "verdict")
@@ -44,6 +46,7 @@ def to_json(tests: Sequence[SuggestedTest]) -> list[dict[str, Any]]:
             "shows": each.shows,
             "kind": each.kind,
             "pointer": each.pointer,
+            **({"quotes": to_plain(each.quotes)} if each.quotes else {}),
             **({} if each.test.case is None else {"case": each.test.case}),
             "claim": each.test.claim,
             "verdict": str(each.test.expected),
@@ -53,12 +56,18 @@ def to_json(tests: Sequence[SuggestedTest]) -> list[dict[str, Any]]:
 
 
 def to_table(tests: Sequence[SuggestedTest], title: str) -> Table:
-    """The rows as a table, to be judged; cases are JSON."""
+    """The rows as a table, to be judged; cases are JSON. What the rules cite is in a column `sentences`."""
+    quoted = any(each.quotes for each in tests)
     rows = tuple(
-        ("", "", each.rule, each.shows, _case_json(each.test), str(each.test.claim), str(each.test.expected))
+        (
+            *("", "", each.rule, each.shows, _case_json(each.test)),
+            *(str(each.test.claim), str(each.test.expected)),
+            *([" ".join(map(quotation_words, each.quotes))] if quoted else []),
+        )
         for each in tests
     )
-    return Table("suggested", "", title, tuple(map(Column, COLUMNS)), rows)
+    columns = (*COLUMNS, "sentences") if quoted else COLUMNS
+    return Table("suggested", "", title, tuple(map(Column, columns)), rows)
 
 
 def _case_json(test: PolicyTest) -> str:

@@ -7,17 +7,16 @@ from random import Random
 from typing import Any, Final, NamedTuple
 
 from potlang.ir.module import Module
-from potlang.ir.nodes import Node
 from potlang.languages.pot.check import compile as compile_program
 from potlang.languages.pot.program import CompileError, Program
 from potlang.policy.cases import program_value
+from potlang.policy.comparing import same_meaning
 from potlang.policy.mutants import Mutant, MutantKind, mutants
 from potlang.policy.suggestions import BUDGET_MS, SuggestedTest, SuggestionKind, suggest
 from potlang.policy.tests import PolicyTest, PolicyTestResult, run_tests
 from potlang.processes.pool import Workers
 from potlang.report.base import to_plain
 from potlang.report.results import Limits, Verdict
-from potlang.sema.emit import Writer
 
 MOST_MUTANTS: Final = 200
 """Mutants that are tried unless more are asked for ([LIMIT-POLICY-MUTANTS])."""
@@ -202,31 +201,3 @@ def _rests_on(result: PolicyTestResult, pointer: str) -> bool:
 
 def _fails(result: PolicyTestResult) -> bool:
     return not result.passed and result.verdict is not Verdict.UNKNOWN
-
-
-def same_meaning(one: Program, other: Program, limits: Limits) -> bool:
-    """Whether each of two programs over the same words is proved to say what the other one says."""
-    return _follows(one, other, limits) and _follows(other, one, limits)
-
-
-def _follows(program: Program, other: Program, limits: Limits) -> bool:
-    """Whether all that `other` assumes, and `program` has not as well, follows from `program`."""
-    known = set(_statements(program))
-    with program.session(limits=limits) as session:
-        return all(
-            session.verify(each).verdict is Verdict.ENTAILED
-            for each in _statements(other)
-            if each not in known
-        )
-
-
-def _statements(program: Program) -> Iterator[str]:
-    """The assumptions of a program, as formulas in its words."""
-    module = program.module.typed or program.module
-    writer, pool = Writer(module), module.pool
-    for assertion in module.assertions:
-        yield writer.term(assertion.formula)
-    for each in module.definitions:
-        head: Node = pool.app(each.symbol, each.params) if each.params else pool.sym(each.symbol)
-        equation = pool.eq(head, each.body)
-        yield writer.term(pool.quant("forall", each.params, equation) if each.params else equation)

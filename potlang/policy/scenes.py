@@ -31,7 +31,10 @@ class DifferenceCase(NamedTuple):
 
 def separating_case(result: Result, allowed_by: Literal["old", "new"]) -> DifferenceCase:
     """The case in the verdict of a version on a statement that does not follow from it."""
-    scenario = result.evidence.false_scenario or Scenario((), result.evidence.could_be_false or {})
+    rows = result.evidence.rows
+    # Of large tables a row is known by which a statement fails.
+    shown = rows.shown[0].binding if rows is not None and rows.shown else {}
+    scenario = result.evidence.false_scenario or Scenario((), result.evidence.could_be_false or shown)
     asked = {"negation", "assumptions"} if result.verdict is Verdict.REFUTED else {"negation"}
     confirmed = any(
         each.query in asked and each.status == "sat" and each.tier == "checked" for each in result.assurances

@@ -45,6 +45,11 @@ def typed(program: Program) -> Module:
     return program.module.typed or program.module
 
 
+def without_rows(program: Program) -> Module:
+    """The module of a program in the sorts that it writes, without the facts of large tables."""
+    return program.untabled.typed or program.untabled
+
+
 def statements(module: Module) -> list[PolicyStatement]:
     """All statements of a module: definitions first, then what is assumed, in order."""
     return [*_definitions(module), *assumed(module)]

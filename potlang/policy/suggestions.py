@@ -12,6 +12,7 @@ from potlang.ir import operators as op
 from potlang.ir.nodes import App, Node, Symbol, SymbolKind, symbols_in
 from potlang.ir.sorts import BOOL
 from potlang.ir.substitute import rebuild, substitute
+from potlang.languages.pot.citations import quotations
 from potlang.languages.pot.program import Program
 from potlang.linter.linted import literal
 from potlang.policy.boundaries import boundaries, is_comparison, strengthened
@@ -28,7 +29,7 @@ from potlang.policy.case_search import (
 from potlang.policy.rule_parts import RulePart, atoms, contrapositives, declared, parts_of, stronger
 from potlang.policy.tests import PolicyTest, run_tests
 from potlang.processes.pool import Workers
-from potlang.report.results import Limits, Verdict
+from potlang.report.results import Limits, Quotation, Verdict
 
 SuggestionKind = Literal["boundary", "condition", "conclusion"]
 BUDGET_MS: Final = 60_000
@@ -44,13 +45,17 @@ _Models = dict[CaseWay, Mapping[Node, bool] | None]
 
 
 class SuggestedTest(NamedTuple):
-    """A test and its verdict now, of the rule at `pointer`; `shows` says what it is a test of."""
+    """A test and its verdict now, of the rule at `pointer`; `shows` says what it is a test of.
+
+    `quotes` are the sentences of the policy's document that the rule cites.
+    """
 
     test: PolicyTest
     rule: str
     pointer: str
     kind: SuggestionKind
     shows: str
+    quotes: tuple[Quotation, ...] = ()
 
 
 class Suggestions(NamedTuple):
@@ -157,7 +162,9 @@ def _decided(program: Program, drafts: Sequence[_Draft], limits: Limits) -> Iter
     ]
     for draft, result in zip(once.values(), run_tests(program, tests, limits), strict=True):
         test = result.test._replace(expected=result.verdict)
-        yield SuggestedTest(test, draft.part.name, draft.part.origin.pointer, draft.kind, draft.shows)
+        pointer = draft.part.origin.pointer
+        quotes = quotations(program.tree, pointer)
+        yield SuggestedTest(test, draft.part.name, pointer, draft.kind, draft.shows, quotes)
 
 
 class _PartTests:

@@ -105,7 +105,7 @@ def _test(at: int, value: Any) -> PolicyTest:
 def own_claims(program: Program) -> list[tuple[str, Any]]:
     """The names and the JSON values of a program's verifications."""
     value = program_value(program)
-    return [(each.name, get(value, each.origin.pointer)) for each in program.module.claims]
+    return [(each.name, get(value, each.origin.pointer)) for each in program.untabled.claims]
 
 
 def own_tests(program: Program, limits: Limits) -> tuple[tuple[PolicyTest, ...], tuple[str, ...]]:

@@ -39,6 +39,8 @@ _ENCODED_MS = 3_000
 _ACCEPT_MS = 5_000
 _MOST_GROUNDED = 500
 _MOST_READ = 2_000
+_WIDER = "refutation of more"
+"""A refutation of more than the core, of which it then says nothing."""
 
 
 class ProofObligation(NamedTuple):
@@ -305,7 +307,7 @@ class CrossChecker:
                 limits = GroundLimits(timeout_ms=self.allowance.check_ms(most))
                 found = place.refute(assertions, side, wanted, limits)
                 if found.status == "unsat":
-                    return found.lines, "refutation"
+                    return found.lines, "refutation" if assertions is own else _WIDER
                 reason = found.reason
             if self._saturation is not None and not number:
                 lines = self._saturation.refute(own, side, wanted, self.allowance.check_ms(_REFUTE_MS))
@@ -400,9 +402,22 @@ class _Obligations:
         result = self._refuting(side)
         lines, note = self._refutation(side, result, core or ())
         if lines is not None:
+            if note == _WIDER and self._denies(side, result, core):
+                return
+            note = "refutation" if note == _WIDER else note
             self.found.append(ProofObligation(side, "unsat", "checked", note, refutation=tuple(lines)))
             return
         self._second(side, "unsat", result, note, core)
+
+    def _denies(self, side: Side, result: CheckResult | None, core: tuple[str, ...] | None) -> bool:
+        """Whether a second solver has a model of a core that a solver found, where more was refuted."""
+        by = "" if result is None else result.by
+        answer = None if core is None else self.checker.ask_second(side, self._formula(side), by, core)
+        if answer is None or answer.status != "sat":
+            return False
+        self.disagreement = True
+        self.checks += answer.checks
+        return True
 
     def _refuting(self, side: str) -> CheckResult | None:
         if side == "assumptions":

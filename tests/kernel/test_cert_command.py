@@ -177,7 +177,9 @@ def test_a_program_that_is_read_otherwise_ends_with_1(
 
     path = tmp_path / "out.cert"
     path.write_text(text(*REFUTATION, *RESULT))
-    monkeypatch.setattr(reread, "confirm", lambda source, compiled: reread.Confirmation("differs", "f0"))
+    monkeypatch.setattr(
+        "potlang.cli.cert.confirm", lambda source, compiled: reread.Confirmation("differs", "f0")
+    )
     done = CliRunner().invoke(cert, ["check", str(path), str(PROGRAM)])
     assert done.exit_code == 1
     assert "finds another one in it: f0\n" in done.stdout

@@ -11,6 +11,8 @@ from structures import structures
 
 import potlang
 from potlang.certify import check
+from potlang.cli.policy.diff import difference_lines
+from potlang.drawing.difference_page import difference_page
 from potlang.generate.programs import ProgramDifficulty, generate
 from potlang.ir.evaluator import evaluate
 from potlang.ir.module import Module
@@ -203,13 +205,80 @@ def test_equality_has_certificates() -> None:
 
 
 def test_what_no_checker_proved_is_not_called_equal() -> None:
-    """[POLICY-DIFF-CERT]: the kernel has no inequalities of real numbers."""
-    old, new = renting(rule("fee(x) < 100 or fee(x) < 99")), renting(rule("fee(x) < 100"))
+    """[POLICY-DIFF-CERT]: of products of real numbers the kernel knows no more than that they are numbers."""
+    old = renting(rule("fee(x) >= 0 and fee(x) * fee(x) < 10000"))
+    new = renting(rule("fee(x) >= 0 and fee(x) < 100"))
     found = compare(old, new)
     assert not found.differs
     assert {each.reason for each in found.unchecked} == {"cross-checked, not checked"}
     assert found.relation == "unknown"
     assert not found.is_proved
+
+
+def test_limits_of_real_numbers_are_compared_with_certificates() -> None:
+    """[POLICY-DIFF-CERT] [GROUND-ARITHMETIC]"""
+    old, new = renting(rule("fee(x) < 100 or fee(x) < 99.5")), renting(rule("fee(x) < 100"))
+    found = compare(old, new, certificates=True)
+    assert (found.relation, found.is_proved, len(found.certificates)) == ("equal", True, 2)
+
+
+# --- sentences -----------------------------------------------------------------------------------
+
+
+def test_a_changed_statement_quotes_what_it_cites() -> None:
+    """[POLICY-DIFF-CASE]: in text those of both versions once, and the others with their version."""
+    sentences = ["Who has a licence may rent.", "They are 18 or older."]
+
+    def version(age: int, text: str) -> potlang.Program:
+        cited = {**rule(f"licensed(x) and age(x) >= {age}"), "cites": [1, 2]}
+        return renting(
+            cited, rule("banned(x)", "not may_rent(x)"), document={"sentences": [sentences[0], text]}
+        )
+
+    old, new = version(18, sentences[1]), version(21, "They are 21 or older.")
+    found = compare(old, new)
+    (change,) = found.changes
+    assert change.old is not None and change.new is not None
+    assert [each.text for each in change.old.quotes] == sentences
+    lines = [each.strip() for each in difference_lines(found)]
+    assert lines[2:5] == [
+        "by sentence 1: “Who has a licence may rent.”",
+        "in the old version by sentence 2: “They are 18 or older.”",
+        "in the new version by sentence 2: “They are 21 or older.”",
+    ]
+    assert found.to_dict()["changes"][0]["new"]["quotes"][1] == {"number": 2, "text": "They are 21 or older."}
+    # What has no citation has no key for them.
+    (plain,) = compare(renting(rule("licensed(x)")), renting(rule("banned(x)"))).to_dict()["changes"]
+    assert "quotes" not in plain["old"]
+
+
+def test_the_page_on_a_difference() -> None:
+    """[POLICY-DIFF-PAGE]: all that is told, escaped, and nothing that loads or runs anything else."""
+    sentence = "Who has a <licence> may rent."
+    document = {"sentences": [sentence]}
+    old = renting({**rule("licensed(x) and age(x) >= 18"), "cites": [1]}, document=document, **NAMED)
+    new = renting({**rule("licensed(x) and age(x) >= 21"), "cites": [1]}, document=document, **NAMED)
+    found = compare(old, new).to_dict()
+    page = difference_page("rent@1", "<b>@2", found, "0")
+    assert "by sentence 1: “Who has a &lt;licence&gt; may rent.”" in page
+    assert "The new version allows this, and the old one does not:" in page
+    assert "18 → 21" in page and "<b>" not in page and "&lt;b&gt;@2" in page
+    assert "entailed → undetermined" in page
+    assert " src=" not in page and "<link" not in page
+    assert "Not proved" not in page and "Words" not in page
+    more = renting(rule("fee(x) >= 0 and fee(x) * fee(x) < 10000"), functions=[*RENT["functions"], PLAIN])
+    page = difference_page(
+        "a", "b", compare(renting(rule("fee(x) >= 0 and fee(x) < 100")), more).to_dict(), "0"
+    )
+    assert "constant plain" in page and "not checked: rule rent of the" in page
+
+
+PLAIN = {"name": "plain", "domain": [], "range": "Bool"}
+NAMED: dict[str, Any] = {
+    "constants": {"people": {"sort": "Person", "members": ["ann"]}},
+    "knowledge_base": ["licensed(ann)", "age(ann) == 20"],
+    "verifications": [{"name": "ann may", "constraint": "may_rent(ann)"}],
+}
 
 
 # --- vocabularies --------------------------------------------------------------------------------

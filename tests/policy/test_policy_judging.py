@@ -25,8 +25,9 @@ from potlang.policy import (
     run_tests,
     suggest,
 )
+from potlang.policy.comparing import same_meaning
 from potlang.policy.judging import COLUMNS, accepted, case_text, to_json, to_table
-from potlang.policy.mutation_coverage import MOST_MUTANTS, same_meaning
+from potlang.policy.mutation_coverage import MOST_MUTANTS
 from potlang.report.results import Verdict
 from potlang.report.table import to_csv, to_markdown
 
@@ -62,6 +63,22 @@ def test_tables_are_read_as_they_were_written(tests: list[SuggestedTest]) -> Non
         assert [(each.test.claim, each.test.case, each.decision) for each in found] == [
             (each.test.claim, each.test.case, "") for each in tests
         ], data
+
+
+def test_rows_quote_the_sentences_that_their_rules_cite() -> None:
+    """[POLICY-JUDGE]: beside the columns that are judged, and only where there are any."""
+    cited = {**SMALL["rules"][0], "cites": [2]}
+    document = {"sentences": ["Returns.", "Items, with a receipt, come back within 30 days."]}
+    quoted = suggest(potlang.compile({**SMALL, "rules": [cited], "document": document}), limits=LIMITS).tests
+    table = to_table(quoted, "Tests of it")
+    assert [each.title for each in table.columns] == [*COLUMNS, "sentences"]
+    assert {str(row[-1]) for row in table.rows} == {f"sentence 2: “{document['sentences'][1]}”"}
+    assert {row["quotes"][0]["number"] for row in to_json(quoted)} == {2}
+    for data in (json.dumps(to_json(quoted)), to_csv(table), to_markdown(table)):
+        assert [each.test.case for each in read_judged(data.encode())] == [each.test.case for each in quoted]
+    plain = suggest(potlang.compile(SMALL), limits=LIMITS).tests
+    assert [each.title for each in to_table(plain, "Tests of it").columns] == list(COLUMNS)
+    assert "quotes" not in to_json(plain)[0]
 
 
 def test_what_is_accepted_becomes_a_test(tmp_path: Path) -> None:

@@ -9,16 +9,27 @@ from typing import TYPE_CHECKING
 
 import click
 
-from potlang.cli.common import ALL_ENTAILED, OTHER_ANSWER, UNDECIDED, fail, format_option, print_json
+from potlang.cli.common import (
+    ALL_ENTAILED,
+    OTHER_ANSWER,
+    UNDECIDED,
+    fail,
+    format_option,
+    print_json,
+    write_text,
+)
+from potlang.cli.options import sources_option
 from potlang.cli.policy.common import Seconds, claim_text, limited, side, stored
 from potlang.diag.wording import counted, visible
 from potlang.report.results import Scenario
-from potlang.report.text import listed, place_words, scenario_words
+from potlang.report.text import listed, place_words, quotation_lines, scenario_words
+from potlang.version import __version__
 
 if TYPE_CHECKING:
     from potlang.policy import Difference, DifferenceCase, StatementChange, Store
     from potlang.policy.difference import OpenStatement
     from potlang.policy.impact import VerdictChange
+    from potlang.policy.tabled import RowChange
 
 
 @click.command()
@@ -36,6 +47,12 @@ if TYPE_CHECKING:
     help="Where to write, for versions that are equal, programs and certificates for `potc cert check`.",
 )
 @click.option(
+    "--html",
+    metavar="FILE",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Write the difference as a page.",
+)
+@click.option(
     "--samples",
     type=click.IntRange(0, 10_000),
     default=50,
@@ -43,6 +60,7 @@ if TYPE_CHECKING:
 )
 @click.option("--seed", default=0, help="Seed of the drawn claims.")
 @format_option("text", "json")
+@sources_option
 @limited
 @stored
 def diff(
@@ -50,6 +68,7 @@ def diff(
     new: str,
     log: str | None,
     certificates: str | None,
+    html: Path | None,
     samples: int,
     seed: int,
     style: str,
@@ -80,6 +99,10 @@ def diff(
     )
     if certificates is not None:
         _write_certificates(found, Path(certificates))
+    if html is not None:
+        from potlang.drawing.difference_page import difference_page
+
+        write_text(html, difference_page(old, new, found.to_dict(), __version__))
     if style == "json":
         print_json(found.to_dict())
     else:
@@ -116,6 +139,7 @@ def difference_lines(found: Difference) -> Iterator[str]:
         yield from _verdict_lines(verdict)
     for word in found.vocabulary:
         yield visible(f"{word.kind} {word.name}: {word.old or 'none'} → {word.new or 'none'}")
+    yield from (visible(line) for each in found.rows for line in _row_lines(each))
     for rename in found.renames:
         yield visible(f"renamed: {rename.kind} {rename.old} → {rename.new}")
     if found.optimization_differs:
@@ -137,6 +161,26 @@ def _change_lines(change: StatementChange) -> Iterator[str]:
             yield f"  {visible(each.text)}"
     for case in change.cases:
         yield f"  {_case_words(case)}"
+    yield from (f"  {line}" for line in _quotation_lines(change))
+
+
+def _quotation_lines(change: StatementChange) -> Iterator[str]:
+    """The sentences that a statement cites: those of both once, the others with their version."""
+    old, new = (() if each is None else each.quotes for each in (change.old, change.new))
+    both = [each for each in old if each in new]
+    yield from quotation_lines(both)
+    for version, quotes in (("old", old), ("new", new)):
+        alone = "" if change.old is None or change.new is None else f"in the {version} version "
+        yield from (f"{alone}{line}" for line in quotation_lines(each for each in quotes if each not in both))
+
+
+def _row_lines(change: RowChange) -> Iterator[str]:
+    for version, alone in (("old", change.old), ("new", change.new)):
+        if alone.total:
+            more = ", …" if alone.total > len(alone.first) else ""
+            shown = ", ".join(f"({', '.join(row)})" for row in alone.first)
+            rows = counted(alone.total, "row")
+            yield f"{rows} of {change.name} in the {version} version alone: {shown}{more}"
 
 
 def _titled(kind: str, name: str) -> str:
@@ -192,4 +236,5 @@ def _summary(found: Difference) -> str:
         words.append(
             f"{counted(len(found.verdicts), 'verdict differs', 'verdicts differ')} of {listed(asked)}"
         )
-    return f"{'; '.join(words)}: {_RELATIONS[found.relation]}"
+    relation = "both say the same of other rows" if found.rows and found.relation == "equal" else ""
+    return f"{'; '.join(words)}: {relation or _RELATIONS[found.relation]}"

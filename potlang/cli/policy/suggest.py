@@ -22,10 +22,20 @@ from potlang.cli.common import (
 from potlang.cli.policy.common import Seconds, limited, side, stored
 from potlang.diag.wording import counted, visible
 from potlang.report.table import to_csv, to_markdown, to_text
+from potlang.report.text import quotation_lines
 
 if TYPE_CHECKING:
     from potlang.languages.pot.program import Program
-    from potlang.policy import Gap, JudgedTest, PolicyCoverage, PolicyTest, RuleMap, RuleOverlap, Store
+    from potlang.policy import (
+        Gap,
+        JudgedTest,
+        PolicyCoverage,
+        PolicyTest,
+        RuleMap,
+        RuleOverlap,
+        Store,
+        SuggestedTest,
+    )
     from potlang.report.results import Limits
 
 
@@ -64,6 +74,8 @@ def suggest(id: str, rules: tuple[str, ...], style: str, seconds: Seconds, store
         click.echo(to_markdown(to_table(tests, title)), nl=False)
     else:
         click.echo(to_text(to_plain_table(tests, title)))
+        for line in _cited_lines(tests):
+            click.echo(visible(line))
     for name, what in unshown:
         tell(f"no case shows it: {visible(name)}: {visible(what)}")
     sys.exit(OTHER_ANSWER if unshown else ALL_ENTAILED)
@@ -200,6 +212,14 @@ def _own(program: Program, limits: Limits) -> Sequence[PolicyTest]:
     from potlang.policy import own_tests
 
     return own_tests(program, limits)[0]
+
+
+def _cited_lines(tests: Sequence[SuggestedTest]) -> Iterator[str]:
+    """The sentences that the rules of the tests cite, once for each rule."""
+    for rule, quotes in dict.fromkeys((each.rule, each.quotes) for each in tests):
+        if quotes:
+            yield f"{rule}:"
+            yield from (f"  {line}" for line in quotation_lines(quotes))
 
 
 def _rejected_lines(rejected: Sequence[JudgedTest]) -> Iterator[str]:

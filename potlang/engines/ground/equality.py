@@ -88,6 +88,7 @@ class EqualityClasses:
             self._check()
         self._require_unfolded()
         self._require_choices()
+        self._require_operators()
         self._require_members()
         self._require_integers()
 
@@ -135,6 +136,13 @@ class EqualityClasses:
         if self.trivial:
             return self.table.known_atom(head, args) in self.true
         return (head, tuple([self.leader(arg) for arg in args])) in self._facts
+
+    def explained(self, a: int, b: int) -> list[Axiom]:
+        """The axioms by which two terms of one class are equal, as an atom says it."""
+        known, self.axioms = self.axioms, {}
+        self._explain(a, b)
+        found, self.axioms = list(self.axioms), known
+        return found
 
     def doubtful(self) -> bool:
         """Whether something interpreted has a value here that no computation gave it."""
@@ -255,6 +263,16 @@ class EqualityClasses:
             if table.heads[term] is op.ITE and table.formula(table.args[term][0]) is not None:
                 self.axioms[Axiom("then", None, (term,))] = None
                 self.axioms[Axiom("else", None, (term,))] = None
+
+    def _require_operators(self) -> None:
+        """What integers by division, and rounded and absolute numbers are, where they are not computed."""
+        table = self.table
+        for term in table.computed:
+            head, args = table.heads[term], table.args[term]
+            by_literal = head in (op.INT_DIV, op.MOD) and table.is_literal(args[1]) and table.integer(args[1])
+            wanted = by_literal or head in (op.TO_INT, op.ABS)
+            if wanted and self._computed(head, args) is None:  # type: ignore[arg-type]
+                self.axioms[Axiom("arithmetic", None, (term,))] = None
 
     def _require_members(self) -> None:
         """A term of an enumerated sort is one of its values."""

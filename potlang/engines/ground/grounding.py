@@ -7,11 +7,13 @@ violates, add them, repeat: `unsat` has a refutation that the kernel accepts, `s
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from potlang.certify import Invalid, Refutation, Theory
 from potlang.engines.fuel import Fuel, OutOfFuel
+from potlang.engines.ground.arithmetic import Arithmetic
 from potlang.engines.ground.axioms import Axiom
 from potlang.engines.ground.equality import EqualityClasses
 from potlang.engines.ground.forms import ClausalForm, Grounding, form_of
@@ -39,7 +41,9 @@ _PERIOD = 256
 
 
 class GroundLimits(NamedTuple):
-    """Beyond these the answer is unknown. `instances` are ground clauses made, `search` steps a round."""
+    """Beyond these the answer is unknown. `instances` are ground clauses made, `search` steps a round,
+    `questions` rounds that ask what comparisons of numbers leave open.
+    """
 
     timeout_ms: int = 1_000
     instances: int = 20_000
@@ -48,6 +52,7 @@ class GroundLimits(NamedTuple):
     search: int = 500_000
     round: int = 2_000
     conflicts: int = 2_000
+    questions: int = 20
     memory_mb: int | None = None
     finite_only: bool = False
     """Nothing is tried where there are infinitely many ground terms."""
@@ -256,6 +261,7 @@ class _Loop:
         self.solver = Propositional()
         self.plans = [(rule, plan(rule)) for rule in grounding.rules]
         self.lemmas_found: Iterable[Sequence[int]] | None = None
+        self.questions = 0
 
     @property
     def count(self) -> int:
@@ -276,7 +282,7 @@ class _Loop:
             if true is None:
                 return None
             before, table = self.count, self.grounding.table
-            terms = len(table.heads)
+            terms, atoms = len(table.heads), len(table.atoms)
             classes = EqualityClasses(table, true)
             for number, axiom in enumerate(classes.axioms):
                 if not number % _PERIOD:
@@ -284,9 +290,11 @@ class _Loop:
                 self._axiom(axiom)
             # Axioms first: violations found in a model that breaks equality would be of no use.
             if self.count == before:
+                self._arithmetic(classes)
+            if self.count == before and len(table.atoms) == atoms:
                 self._violations(classes)
             # Looking for violations makes terms, also where none is found: those need classes too.
-            if self.count == before and len(table.heads) == terms:
+            if self.count == before and len(table.heads) == terms and len(table.atoms) == atoms:
                 if classes.doubtful() or not self.exact():
                     raise _Unknown("a model of the instances need not be one of the formulas")
                 return classes
@@ -343,6 +351,17 @@ class _Loop:
             self.clauses.append(clause)
             self.origins.append(origin)
             self.solver.add(clause)
+
+    def _arithmetic(self, classes: EqualityClasses) -> None:
+        """Add axioms of comparisons that the model violates, or ask what it leaves open.
+
+        Splits of unbounded integers need not come to an end: so many questions, and no more.
+        """
+        if self.questions < self.limits.questions:
+            axioms = Arithmetic(self.grounding.table, classes, partial(_in_time, self.deadline)).axioms()
+            self.questions += not any(axiom.rule == "linear" for axiom in axioms)
+            for axiom in axioms:
+                self._axiom(axiom)
 
     def _violations(self, classes: EqualityClasses) -> None:
         """Add violated instances of all rules, of each at most so many."""

@@ -73,6 +73,9 @@ class _StatementWriter:
         return not isinstance(axiom.head, Symbol) or self.text.knows(axiom.head)
 
     def axiom(self, axiom: Axiom) -> tuple[str, str]:
+        if axiom.rule == "linear":
+            compared = map(self._compared, axiom.left, axiom.right)
+            return "axiom", f"linear {' '.join(compared)}"
         left = " ".join(map(self.term, axiom.left))
         if axiom.rule == "unfolded":
             return "axiom", f"unfolded ({axiom.head} {left})"
@@ -83,6 +86,14 @@ class _StatementWriter:
         assert isinstance(head, Symbol | Operator)
         name = self.text.head(head) if isinstance(head, Symbol) else head.name
         return "axiom", f"congruent {name} ({left}) ({right})"
+
+    def _compared(self, literal: int, factor: int) -> str:
+        """A comparison with its factor; an equation that counts negatively is turned round."""
+        head, args = self.table.atoms[abs(literal)]
+        assert isinstance(head, Operator)
+        sides = " ".join(map(self.term, args if factor > 0 else reversed(args)))
+        atom = f"({head.name} {sides})"
+        return f"({abs(factor)} {atom if literal > 0 else f'(not {atom})'})"
 
     def term(self, number: int) -> str:
         """A term by its number; each is written once."""
