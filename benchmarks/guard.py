@@ -12,6 +12,7 @@ from collections import Counter
 from pathlib import Path
 from random import Random
 from typing import Any, Final
+from unittest import mock
 
 import click
 
@@ -20,7 +21,8 @@ sys.path += [str(HERE.parent), str(HERE.parent / "tests")]
 
 from reference.guarded_sessions import OPTIONS, Shop, events, policy  # noqa: E402
 
-from potlang.policy.guard import Guard, RecordedGuard  # noqa: E402
+from potlang.policy.guard import Guard  # noqa: E402
+from potlang.policy.guard.compiled import CompiledPolicy  # noqa: E402
 from potlang.policy.records import RecordFault, Records, read_records  # noqa: E402
 from potlang.policy.replay import replay  # noqa: E402
 
@@ -33,12 +35,15 @@ _MOST_P99_MS: Final = 10.0
 @click.option("--longest", default=300, show_default=True, help="Events of the longest sessions.")
 @click.option("--records", default=10_000, show_default=True, help="Decisions of the chain of records.")
 @click.option("--flips", default=300, show_default=True, help="Bytes of the chain that are changed.")
+@click.option("--by-solvers", default=0, show_default=True, help="Events that solvers decide, not facts.")
 @click.option("--seed", default=1, show_default=True)
 @click.option("--check", is_flag=True, help="Exit with 1 if an answer or a bound is not what it must be.")
-def main(count: int, longest: int, records: int, flips: int, seed: int, check: bool) -> None:
+def main(count: int, longest: int, records: int, flips: int, by_solvers: int, seed: int, check: bool) -> None:
     """Decide generated sessions under 52 rules, and compare with a plain reading of the rules."""
     guard = Guard(policy(), OPTIONS)
     failed = _decisions(guard, count, longest, seed)
+    if by_solvers:
+        _decided_by_solvers(by_solvers, seed)
     with tempfile.TemporaryDirectory() as folder:
         failed += _records(guard, Path(folder) / "chain.jsonl", records, flips, seed)
     for line in failed:
@@ -76,6 +81,30 @@ def _decisions(guard: Guard, count: int, longest: int, seed: int) -> list[str]:
     return [*wrong[:20], *slow]
 
 
+def _decided_by_solvers(count: int, seed: int) -> None:
+    """Decisions of short sessions for each of which solvers are asked, and how long they take."""
+    guard = Guard(policy(), OPTIONS)
+    random = Random(seed)
+    wall: list[float] = []
+    wrong = unknown = 0
+    with mock.patch.object(CompiledPolicy, "decide", lambda policy, facts: None):
+        while len(wall) < count:
+            state, shop = guard.begin(), Shop()
+            for event, succeeded in events(random, random.randint(1, 12)):
+                began = time.perf_counter()
+                decision = guard.check(event, state)
+                wall.append(time.perf_counter() - began)
+                unknown += decision.verdict == "unknown"
+                wrong += shop.decide(event) != decision.permission and decision.verdict != "unknown"
+                state = decision.state
+                if succeeded is not None and decision.verdict != "inconsistent":
+                    state = guard.outcome(state, {"succeeded": succeeded})
+                    shop.end(succeeded)
+    middle, high, most = (1000 * _quantile(wall, share) for share in (0.5, 0.99, 1.0))
+    click.echo(f"{len(wall)} events by solvers: {wrong} wrong, {unknown} unknown")
+    click.echo(f"wall clock: median {middle:.0f} ms, p99 {high:.0f} ms, at most {most:.0f} ms")
+
+
 def _quantile(times: list[float], share: float) -> float:
     listed = sorted(times)
     return listed[min(len(listed) - 1, int(share * len(listed)))] if listed else 0.0
@@ -83,7 +112,7 @@ def _quantile(times: list[float], share: float) -> float:
 
 def _records(guard: Guard, path: Path, count: int, flips: int, seed: int) -> list[str]:
     """A chain of so many decisions, decided again; and with single bytes changed."""
-    own = RecordedGuard(guard, Records(path, sync=False))
+    own = guard.recorded(Records(path, sync=False))
     random = Random(seed)
     decided = 0
     while decided < count:

@@ -40,10 +40,11 @@ class AskedModel(NamedTuple):
     """The values of the options: the model, its endpoint, the sampling of replies, and what it may cost.
 
     None stands for what the environment says of `model`, `base_url` and `provider`, and else for the
-    endpoint's own; of `model_cache` for the command's default.
+    endpoint's own; of `model_cache` for the command's default. Several `models` are for commands that ask for
+    them.
     """
 
-    model: str | None
+    models: tuple[str, ...]
     base_url: str | None
     provider: Provider | None
     json_mode: JsonMode
@@ -56,6 +57,11 @@ class AskedModel(NamedTuple):
     price: str | None
     budget_tokens: int | None
     budget_dollars: float | None
+
+    @property
+    def model(self) -> str | None:
+        """The first of the models; None for that of the environment."""
+        return self.models[0] if self.models else None
 
     def endpoint(
         self, model: str | None = None, *, budget: ModelBudget | None = None, cached: bool = False
@@ -170,20 +176,34 @@ def _told_once() -> Callable[[str], object]:
     return tell_new
 
 
+def _as_tuple(
+    ctx: click.Context, param: click.Parameter, value: str | tuple[str, ...] | None
+) -> tuple[str, ...]:
+    return value if isinstance(value, tuple) else () if value is None else (value,)
+
+
 def model_options(
-    attempts: int = 3, accepted: str = "one program", *, cached: bool = False
+    attempts: int = 3, accepted: str = "one program", *, cached: bool = False, several: bool = False
 ) -> Callable[[Command], Command]:
     """Adds the options, which the command gets as one parameter, `asked`, an `AskedModel`.
 
     `attempts` is how many replies there are by default for what is `accepted`, `cached` whether they are
-    kept by default.
+    kept by default, `several` whether several models may be named.
     """
+    more = " May be repeated: then they share the samples." if several else ""
 
     return grouped(
         "asked",
         AskedModel,
         "The model",
-        click.option("--model", metavar="NAME", help="The model at the endpoint. [default: POTLANG_MODEL]"),
+        click.option(
+            "--model",
+            "models",
+            metavar="NAME",
+            multiple=several,
+            callback=_as_tuple,
+            help=f"The model at the endpoint.{more} [default: POTLANG_MODEL]",
+        ),
         click.option(
             "--base-url", help="The endpoint. [default: OPENAI_BASE_URL; the key is OPENAI_API_KEY]"
         ),

@@ -20,6 +20,7 @@ from potlang.languages.pot.program import CompileError, Program
 from potlang.languages.pot.report import Report
 from potlang.languages.pot.solve import verify
 from potlang.policy.cases import Case, CaseFact, declared_range
+from potlang.policy.placing import case_places, report_with_places
 from potlang.policy.rule_parts import conclusions
 from potlang.policy.tests import own_claims
 from potlang.prove.options import Trust
@@ -160,8 +161,7 @@ def _in_words(
     """The report with sentences, and facts of the case placed there."""
     said = program.worded(report)
     sentences = tuple(_with_claim(program, each, claims) for each in said.sentences or ())
-    results = tuple(_placed(each, places) for each in said.results)
-    return said._replace(results=results, sentences=sentences)
+    return report_with_places(said._replace(sentences=sentences), case_places(places))
 
 
 def _with_claim(program: Program, words: ResultWords, claims: Sequence[Claim]) -> ResultWords:
@@ -170,17 +170,6 @@ def _with_claim(program: Program, words: ResultWords, claims: Sequence[Claim]) -
     with suppress(ValueError):
         return words._replace(claim=program.say(words.name))
     return words
-
-
-def _placed(result: Result, places: dict[str, CaseFact]) -> Result:
-    def placed(item: CoreItem) -> CoreItem:
-        fact = places.get(item.pointer)
-        return item if fact is None else item._replace(pointer=fact.pointer, kind="case")
-
-    core = result.evidence.core
-    if core is None:
-        return result
-    return result._replace(evidence=result.evidence._replace(core=tuple(map(placed, core))))
 
 
 class _Search:

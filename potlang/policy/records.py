@@ -11,6 +11,7 @@ import hmac
 import json
 import os
 import sqlite3
+import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, suppress
 from datetime import UTC, datetime
@@ -27,6 +28,10 @@ DATABASE: Final = ".sqlite3"
 _LONGEST: Final = 64 << 20
 _KEYS: Final = ("at", "before", "content", "digest", "kind", "number", "potlang")
 _BUSY_SECONDS: Final = 30.0
+_TIME: Final = len("2026-11-27T19:33:37.123+00:00")
+_TIME_AT: Final = len('{"at":"')
+_LONGEST_KEPT: Final = 4_000
+"""Bytes of a record that was not finished which are kept."""
 _SOME: Final = "SELECT number, line FROM records WHERE number > ? ORDER BY number LIMIT 1000"
 
 
@@ -77,7 +82,7 @@ def read_records(path: Path, key: bytes = b"") -> Iterator[DecisionRecord | Reco
     before, number = START, 0
     for place, line in enumerate(_lines(path), 1):
         if not line.endswith(b"\n"):
-            yield RecordFault(place, "the record was cut off: it has no end")
+            yield RecordFault(place, "the record was cut off: it has no end, and nothing was decided by it")
             return
         value = _value(line)
         if value is None:
@@ -142,11 +147,15 @@ def _rows(path: Path) -> Iterator[bytes]:
 # --- writing ---------------------------------------------------------------------------------------------
 
 
+_Following = Callable[[bytes | None, bytes], bytes]
+"""Lines that follow the last whole one (None: there is none), and what is there of one that has no end."""
+
+
 class _Chain(Protocol):
     """Where the lines of a chain are kept."""
 
-    def append(self, following: Callable[[bytes | None], bytes]) -> None:
-        """Adds the line that follows the last one (None: there is none), while others wait."""
+    def append(self, following: _Following) -> None:
+        """Adds the lines that follow, while others wait."""
         ...
 
 
@@ -167,22 +176,20 @@ class Records:
         return read_records(self.path, self._key) if self.path.exists() else iter(())
 
     def add(self, kind: str, content: Mapping[str, Any]) -> DecisionRecord:
-        """Adds a record. Raises RecordError for a chain that cannot be written, or ends in no record."""
+        """Adds a record, behind one of the kind `cut` in the place of a record that was not finished.
+
+        Raises RecordError for a chain that cannot be written, or ends in no record of its own.
+        """
         made: list[DecisionRecord] = []
 
-        def following(last: bytes | None) -> bytes:
+        def following(last: bytes | None, unfinished: bytes) -> bytes:
             before = None if last is None else self._whole(last)
-            value: dict[str, Any] = {
-                "number": 1 if before is None else before["number"] + 1,
-                "kind": kind,
-                "content": dict(content),
-                "at": datetime.now(UTC).isoformat(timespec="milliseconds"),
-                "potlang": __version__,
-                "before": START if before is None else before["digest"],
-            }
-            value["digest"] = _digest(value, self._key)
-            made[:] = [DecisionRecord(**value)]
-            return canonical_line(value) + b"\n"
+            made.clear()
+            if unfinished:
+                self._check_begun(unfinished, before)
+                made.append(self._next("cut", _cut_content(unfinished), before))
+            made.append(self._next(kind, content, made[-1] if made else before))
+            return b"".join(canonical_line(each._asdict()) + b"\n" for each in made)
 
         try:
             self._chain.append(following)
@@ -190,14 +197,45 @@ class Records:
             raise RecordError(f"cannot write {str(self.path)!r}: {error.strerror or error}") from None
         except sqlite3.Error as error:
             raise RecordError(f"cannot write {str(self.path)!r}: {error}") from None
-        return made[0]
+        return made[-1]
 
-    def _whole(self, last: bytes) -> dict[str, Any]:
+    def _next(self, kind: str, content: Mapping[str, Any], before: DecisionRecord | None) -> DecisionRecord:
+        at = datetime.now(UTC).isoformat(timespec="milliseconds")
+        number, digest = (0, START) if before is None else (before.number, before.digest)
+        record = DecisionRecord(number + 1, kind, dict(content), at, __version__, digest, "")
+        return record._replace(digest=_digest(record._asdict(), self._key))
+
+    def _whole(self, last: bytes) -> DecisionRecord:
         value = _value(last)
         if value is None or value["digest"] != _digest(value, self._key):
-            where = str(self.path)
-            raise RecordError(f"the last record of {where!r} is none of this chain: nothing is built on it")
-        return value
+            raise self._not_ours()
+        return DecisionRecord(**value)
+
+    def _check_begun(self, unfinished: bytes, before: DecisionRecord | None) -> None:
+        """Raises RecordError for an end that no writer of this chain has begun: it may be anybody's file."""
+        digest = START if before is None else before.digest
+        expected = b'{"at":"%s","before":"%s","content":{' % (b"?" * _TIME, digest.encode())
+        given = unfinished[: len(expected)]
+        given = given[:_TIME_AT] + b"?" * len(given[_TIME_AT : _TIME_AT + _TIME]) + given[_TIME_AT + _TIME :]
+        # What stands behind a whole record, but for its end, was put there by somebody else.
+        if not expected.startswith(given) or _value(unfinished[:-1] + b"\n") is not None:
+            raise self._not_ours()
+
+    def _not_ours(self) -> RecordError:
+        where = str(self.path)
+        return RecordError(
+            f"the last record of {where!r} is none of this chain: nothing is built on it."
+            " Look at what stands there, or record into another file"
+        )
+
+
+def _cut_content(unfinished: bytes) -> dict[str, Any]:
+    """The content of the record that says what was cut off."""
+    return {
+        "bytes": len(unfinished),
+        "sha256": hashlib.sha256(unfinished).hexdigest(),
+        "begins": unfinished[:_LONGEST_KEPT].decode("ascii", "replace"),
+    }
 
 
 class _Lines:
@@ -207,46 +245,71 @@ class _Lines:
         self._path = path
         self._sync = sync
 
-    def append(self, following: Callable[[bytes | None], bytes]) -> None:
+    def append(self, following: _Following) -> None:
         is_new = not self._path.exists()
-        with self._path.open("ab+", buffering=0) as file:
-            with suppress(ImportError):
-                import fcntl  # Not on all systems.
-
-                fcntl.flock(file, fcntl.LOCK_EX)
-            last = _last_line(file)
-            if last is not None and not last.endswith(b"\n"):
-                raise RecordError(
-                    f"the last record of {str(self._path)!r} was cut off: nothing is built on it."
-                    " `potc policy replay --cut-off` removes what is left of it"
-                )
-            end = file.seek(0, os.SEEK_END)
+        with open(self._path, "rb+", buffering=0, opener=_creating) as file:
+            _lock(file)
+            last, unfinished = _end(file)
+            lines = following(last, unfinished)
+            start = file.seek(0, os.SEEK_END) - len(unfinished)
             try:
-                _write(file, following(last))
+                if len(unfinished) > 1:
+                    # At each moment the end is one that says by itself that it is not finished.
+                    file.truncate(start + 1)
+                file.seek(start)
+                _write(file, lines)
                 if self._sync:
                     os.fsync(file.fileno())
             except BaseException:
                 # Half a record, as on a full disk, would stand in the way of all that come.
                 with suppress(OSError):
-                    file.truncate(end)
+                    file.truncate(start)
+                    file.seek(start)
+                    _write(file, unfinished)
                 raise
         if is_new and self._sync:
             flush_folder(self._path.parent)
 
 
-def _last_line(file: BinaryIO) -> bytes | None:
-    """The last line of a file; None of an empty one."""
-    end = file.seek(0, os.SEEK_END)
+def _creating(name: str, flags: int) -> int:
+    return os.open(name, flags | os.O_CREAT, 0o666)
+
+
+def _lock(file: BinaryIO) -> None:
+    """Waits until no other writes. Raises RecordError after a while: one may be stopped for good."""
+    try:
+        import fcntl
+    except ImportError:  # Not on all systems.
+        return
+    until = time.monotonic() + _BUSY_SECONDS
+    pause = 0.0005
+    while True:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return
+        except BlockingIOError:
+            if time.monotonic() > until:
+                raise RecordError(
+                    f"{file.name!r} was being written by another process for {_BUSY_SECONDS:g} s"
+                ) from None
+            time.sleep(pause)
+            pause = min(2 * pause, 0.02)
+
+
+def _end(file: BinaryIO) -> tuple[bytes | None, bytes]:
+    """The last whole line of a file, if there is one, and what stands behind it. Raises RecordError."""
+    at = file.seek(0, os.SEEK_END)
     found = b""
-    at = end
-    while at > 0 and found.count(b"\n", 0, len(found) - 1) == 0:
-        start = max(0, at - (1 << 16))
+    while at > 0 and found.count(b"\n") < 2:
+        start = max(0, at - max(len(found), 1 << 16))
         file.seek(start)
         found = file.read(at - start) + found
         at = start
-        if len(found) > _LONGEST:
-            break
-    return found[found.rfind(b"\n", 0, len(found) - 1) + 1 :] if found else None
+        if len(found) > 2 * _LONGEST:
+            raise RecordError(f"{file.name!r} is no chain of records: its last line is too long")
+    lines, newline, unfinished = found.rpartition(b"\n")
+    last = lines[lines.rfind(b"\n") + 1 :] + newline
+    return (last or None), unfinished
 
 
 def _write(file: BinaryIO, line: bytes) -> None:
@@ -262,7 +325,7 @@ class _Table:
         self._path = path
         self._sync = sync
 
-    def append(self, following: Callable[[bytes | None], bytes]) -> None:
+    def append(self, following: _Following) -> None:
         with closing(sqlite3.connect(self._path, timeout=_BUSY_SECONDS, isolation_level=None)) as database:
             database.execute(f"PRAGMA synchronous = {'FULL' if self._sync else 'OFF'}")
             database.execute("BEGIN IMMEDIATE")
@@ -273,7 +336,7 @@ class _Table:
                 row = database.execute(
                     "SELECT number, line FROM records ORDER BY number DESC LIMIT 1"
                 ).fetchone()
-                line = following(None if row is None else bytes(row[1]))
+                line = following(None if row is None else bytes(row[1]), b"")
                 number = 1 if row is None else row[0] + 1
                 database.execute("INSERT INTO records VALUES (?, ?)", (number, line))
                 database.execute("COMMIT")
@@ -281,20 +344,3 @@ class _Table:
                 with suppress(sqlite3.Error):
                     database.execute("ROLLBACK")
                 raise
-
-
-def cut_off(path: Path) -> int:
-    """Removes what a killed process left of a last record; how many bytes that were. Raises RecordError."""
-    if path.suffix == DATABASE:
-        return 0
-    try:
-        with path.open("rb+") as file:
-            last = _last_line(file)
-            if last is None or last.endswith(b"\n"):
-                return 0
-            end = file.seek(0, os.SEEK_END)
-            file.truncate(end - len(last))
-            os.fsync(file.fileno())
-            return len(last)
-    except OSError as error:
-        raise RecordError(f"cannot write {str(path)!r}: {error.strerror or error}") from None

@@ -34,8 +34,9 @@ class Replay:
     """The outcome of deciding the records of a chain again.
 
     `decisions` were decided again and are the same unless they are in `changed`; `open` are places where the
-    verdict is unknown now. `head` is the digest of the last record: who keeps it elsewhere finds that the end
-    of a chain was taken away.
+    verdict is unknown now. `cuts` are places of records that were not finished, as where a process was
+    killed: nothing was decided by them. `head` is the digest of the last record: who keeps it elsewhere finds
+    that the end of a chain was taken away.
     """
 
     records: int = 0
@@ -43,6 +44,7 @@ class Replay:
     faults: list[RecordFault] = field(default_factory=list)
     changed: list[ChangedDecision] = field(default_factory=list)
     open: list[int] = field(default_factory=list)
+    cuts: list[int] = field(default_factory=list)
     head: str = ""
 
     def to_dict(self) -> dict[str, Any]:
@@ -50,7 +52,7 @@ class Replay:
         found: dict[str, Any] = to_plain(
             {
                 name: getattr(self, name)
-                for name in ("records", "decisions", "faults", "changed", "open", "head")
+                for name in ("records", "decisions", "faults", "changed", "open", "cuts", "head")
             }
         )
         return found
@@ -109,6 +111,8 @@ class _Replaying:
                 self._outcome(content)
             case "answer":
                 self._answer(record)
+            case "cut":
+                self._found.cuts.append(record.number)
             case _:
                 raise PolicyError(f"nothing is known of records of the kind {record.kind!r:.50}")
 

@@ -131,6 +131,19 @@ def test_a_verdict_by_facts_is_that_of_verify_with_a_certificate(guard: Guard) -
     assert report.certificate is not None
 
 
+def test_a_rule_with_a_variable_of_any_value_needs_no_solver_where_its_value_does_not_matter() -> None:
+    """[GUARD-FACTS]"""
+    guard = Guard(payments(EVEN), {"timeout": 0.002})
+    assert guard.slow_rules == ("even amounts",)
+    state = identified(guard)
+    assert guard.check({"tool": "read"}, state).by == "facts"
+    small = guard.check(pay(50), state)
+    assert (small.permission, small.by) == (Permission.ALLOW, "facts")
+    assert [each.name for each in small.rules] == ["small payments", "by identity"]
+    assert guard.check(pay(50), guard.begin()).permission is Permission.DENY
+    assert "not found out in time" in guard.check(pay(102), state).reason
+
+
 @pytest.mark.slow
 def test_what_facts_do_not_decide_a_solver_does() -> None:
     """[GUARD-FACTS]"""
@@ -141,6 +154,15 @@ def test_what_facts_do_not_decide_a_solver_does() -> None:
     assert (even.permission, even.by) == (Permission.ALLOW, "solver")
     assert "even amounts" in {each.name for each in even.rules}
     assert guard.check(pay(103), state).permission is Permission.ASK
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("trust", ["solver", "best"])
+def test_a_solver_decides_by_its_word_or_is_checked(trust: str) -> None:
+    """[GUARD-OPTIONS]"""
+    guard = Guard(payments(EVEN), {"trust": trust, "timeout": 30})
+    decision = guard.check(pay(102), identified(guard))
+    assert (decision.permission, decision.by) == (Permission.ALLOW, "solver")
 
 
 def test_a_set_of_all_events_is_asked_of_a_solver() -> None:
@@ -242,6 +264,7 @@ def test_arguments_have_the_functions_that_options_give_them() -> None:
         ({"tools": []}, "`tools` is an object"),
         ({"otherwise": "allow"}, '"ask" or "deny"'),
         ({"timeout": 0}, "more than 0"),
+        ({"trust": "none"}, "best or solver"),
         ({"rules": 1}, "have no 'rules'"),
         ({"outcome": "succeeded"}, "list of functions"),
         ({"outcome": ["paid"]}, "no function of an event named paid"),

@@ -25,10 +25,12 @@ def _by_solver(guard: Guard, state: GuardState, fields: Mapping[str, Any]) -> Ve
     return Verdict.UNKNOWN
 
 
-def _compare(seed: int, found: Counter[str]) -> None:
+def _compare(seed: int, found: Counter[str], *, unlisted: bool = False) -> None:
     random = Random(seed)
     try:
-        guard = Guard(drawn_policy(random), OPTIONS)
+        guard = Guard(
+            drawn_policy(random, unlisted=unlisted), {**OPTIONS, "timeout": 2} if unlisted else OPTIONS
+        )
     except CompileError as error:
         # A drawn rule may be an exception to itself, which is no policy.
         assert {each.code for each in error.diagnostics if each.severity == "error"} == {"POT4020"}
@@ -63,3 +65,21 @@ def test_verdicts_by_facts_are_those_of_solvers_for_many_policies(first: int) ->
     for seed in range(first, first + 20):
         _compare(seed, found)
     assert {"entailed", "refuted", "undetermined"} <= set(found)
+
+
+def test_where_a_variable_has_no_list_of_values_facts_say_what_solvers_do() -> None:
+    """[GUARD-FACTS]"""
+    found: Counter[str] = Counter()
+    for seed in (3, 5):
+        _compare(seed, found, unlisted=True)
+    assert sum(found.values()) > 1
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("first", range(2_000, 2_300, 20))
+def test_where_variables_have_no_list_of_values_facts_say_what_solvers_do(first: int) -> None:
+    """[GUARD-FACTS]"""
+    found: Counter[str] = Counter()
+    for seed in range(first, first + 20):
+        _compare(seed, found, unlisted=True)
+    assert len(set(found) - {"unknown"}) > 1

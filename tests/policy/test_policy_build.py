@@ -282,6 +282,114 @@ def test_conflicts_are_shown_with_their_sentences() -> None:
     assert [each.number for each in finding.sentences] == [2, 3]
 
 
+# --- what solvers find in the whole ------------------------------------------------------------------
+
+DISAGREEING = changed(lambda r: r["rules"][0].pop("unless"))
+CONTRADICTING = changed(lambda r: r["rules"].append({"name": "no", "constraint": "1 > 2", "cites": [3]}))
+
+
+def of_conflict(change: Callable[[dict[str, Any]], object] = lambda r: None) -> dict[str, Any]:
+    """A reply on the two sentences that the rules are from."""
+    found = copy.deepcopy(RULES)
+    found["sentences"] = found["sentences"][1:3]
+    change(found)
+    return found
+
+
+def resolved(*replies: Any, tries: int = 3) -> tuple[FidelityReport, Recorded]:
+    model = Recorded(
+        [each if isinstance(each, EndpointError) else json.dumps(each) for each in (WORDS, *replies)]
+    )
+    return building.build_policy(source(), model, sampling=Sampling(tries=tries)), model
+
+
+@pytest.mark.parametrize("rules", [DISAGREEING, CONTRADICTING])
+def test_what_solvers_find_is_shown_to_the_model_which_may_mend_it(rules: dict[str, Any]) -> None:
+    """[BUILD-RESOLVE]"""
+    told, model = resolved(rules, of_conflict())
+    assert told.is_complete and not told.findings
+    assert told.program["rules"] == RULES["rules"]
+    prompt = model.asked[-1].messages[-1].text
+    assert "sentence 3: “Opened items cannot be returned.”" in prompt
+    assert '"cites": [3]' in prompt and "Ask nicely" not in prompt
+    assert told.counts()["covered"] == 2
+
+
+def test_a_document_that_contradicts_itself_is_asked_about_once() -> None:
+    """[BUILD-RESOLVE]: the reply with the rules as they are ends it."""
+    same = of_conflict(lambda r: r.update(rules=CONTRADICTING["rules"]))
+    told, model = resolved(CONTRADICTING, same)
+    assert len(model.asked) == 3
+    assert told.consistency == "inconsistent" and not told.is_complete and not told.problems
+
+
+@pytest.mark.parametrize(
+    ("change", "problem"),
+    [
+        (lambda r: r["rules"][0].update(cites=[4]), "cites sentence 4, which is none of those"),
+        (lambda r: r["rules"][0].update(unless="opend(x)"), "POT2001"),
+        (
+            lambda r: r["sentences"][1].update(status="ignored", reason="x") or r["rules"].pop(),
+            "is `ignored` now",
+        ),
+        (lambda r: r["rules"][0].update(unless=None, cites=[2]), "solvers find in these rules"),
+    ],
+)
+def test_a_change_that_is_not_accepted_leaves_the_rules_as_they_were(
+    change: Callable[[dict[str, Any]], object], problem: str
+) -> None:
+    """[BUILD-RESOLVE]"""
+    bad = of_conflict(change)
+    told, model = resolved(DISAGREEING, bad, bad, bad)
+    assert len(model.asked) == 5
+    assert problem in model.asked[-1].messages[-1].text
+    assert told.program["rules"] == DISAGREEING["rules"]
+    assert [each.code for each in told.findings] == ["POT9030"]
+    assert told.is_complete and told.warnings == 1 and not told.problems
+
+
+def test_what_an_earlier_build_left_is_not_asked_about_again() -> None:
+    """[BUILD-RESOLVE], [BUILD-CHANGED]"""
+    unchanged = of_conflict(lambda r: r["rules"][0].pop("unless"))
+    told, _ = resolved(DISAGREEING, unchanged)
+    before = building.earlier_build(json.loads(json.dumps(told.to_dict())))
+    model = Recorded([])
+    again = building.build_policy(source(), model, earlier=before)
+    assert not model.asked and [each.code for each in again.findings] == ["POT9030"]
+
+
+def test_of_changes_that_leave_something_the_best_is_taken() -> None:
+    """[BUILD-RESOLVE]"""
+    half = of_conflict(lambda r: r["rules"][0].pop("unless"))
+    told, _ = resolved(CONTRADICTING, half, half, half)
+    assert told.consistency == "consistent" and told.program["rules"] == DISAGREEING["rules"]
+    assert [each.code for each in told.findings] == ["POT9030"]
+
+
+def test_an_endpoint_that_fails_at_the_conflicts_leaves_the_rules_as_they_were() -> None:
+    """[BUILD-RESOLVE]"""
+    told, _ = resolved(DISAGREEING, EndpointError("budget", "all is spent"))
+    assert "all is spent" in told.failure and told.program["rules"] == DISAGREEING["rules"]
+
+
+def test_recorded_replies_without_one_on_conflicts_are_enough(tmp_path: Path) -> None:
+    """[BUILD-RESOLVE], [BUILD-JOURNAL]"""
+    path = tmp_path / "replies.jsonl"
+    stages = [("words", WORDS), ("rules", DISAGREEING), ("conflicts", of_conflict())]
+    lines = [
+        json.dumps(
+            {"stage": stage, "sentences": [2, 3] if stage == "conflicts" else [1, 2, 3, 4], "reply": reply}
+        )
+        for stage, reply in stages
+    ]
+    for count, found in ((2, 1), (3, 0)):
+        path.write_text("\n".join(lines[:count]), "utf-8")
+        kept = KeptReplies()
+        kept.add(path)
+        told = building.build_policy(source(), kept.model_for)
+        assert (len(told.findings), told.failure, told.problems) == (found, "", ())
+
+
 def test_the_report_is_json_and_a_page_and_all_is_escaped() -> None:
     """[BUILD-REPORT]"""
     text = TEXT.replace("Ask nicely.", "Ask &lt;b&gt;nicely&lt;/b&gt;.")

@@ -54,6 +54,26 @@ def test_a_build_that_failed_goes_on_from_its_journal(store: Path, tmp_path: Pat
     assert done.exit_code == 0, done.stderr
 
 
+def test_warnings_count_where_that_is_wanted(store: Path) -> None:
+    """[BUILD-EXIT]"""
+    given = [REFUND / "document.md", "--replies", REFUND / "replies.jsonl"]
+    assert potc(store, "build", *given).exit_code == 0
+    strict = potc(store, "build", *given, "--strict")
+    assert strict.exit_code == 1
+    assert "document.md: 1 warning, which --strict takes for errors" in strict.stderr
+
+
+def test_a_reply_that_a_killed_process_has_begun_is_no_bad_journal(store: Path, tmp_path: Path) -> None:
+    """[BUILD-JOURNAL]"""
+    lines = (REFUND / "replies.jsonl").read_text("utf-8").splitlines(keepends=True)
+    journal, rest = tmp_path / "journal.jsonl", tmp_path / "rest.jsonl"
+    journal.write_text(lines[0] + lines[1][:20], "utf-8")
+    rest.write_text("".join(lines[1:]), "utf-8")
+    done = potc(store, "build", REFUND / "document.md", "--replies", rest, "--journal", journal)
+    assert done.exit_code == 0, done.stderr
+    assert journal.read_text("utf-8") == lines[0]
+
+
 @pytest.mark.parametrize(
     ("name", "text", "words"),
     [

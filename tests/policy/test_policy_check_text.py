@@ -99,3 +99,15 @@ def test_a_model_is_asked_at_its_endpoint(policy: Path) -> None:
         )
     assert (done.returncode, done.stdout.splitlines()[0]) == (0, "valid"), done.stderr
     assert done.stderr.count("translation: accepted (") == 3
+
+
+def test_several_models_share_the_samples(policy: Path) -> None:
+    """[POLICY-TEXT-ASK]"""
+    with ChatServer([json.dumps(GOOD)] * 3) as server:
+        models = ["--model", "one", "--model", "other"]
+        options = ["--base-url", server.base_url, "--format", "json"]
+        done = check_text(policy, TEXT, *models, *options, environment={"OPENAI_API_KEY": "k"})
+        asked = [each.body["model"] for each in server.received]
+    assert done.returncode == 0, done.stderr
+    assert asked == ["one", "other", "one"]
+    assert [each["model"] for each in json.loads(done.stdout)["samples"]] == asked

@@ -14,6 +14,7 @@ from typing import Any
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from policy_schemas import validate
 
 import potlang
 from potlang.cli.policy.diff import difference_lines
@@ -104,7 +105,9 @@ def test_rows_that_differ_are_named(tmp_path: Path) -> None:
     lines = list(difference_lines(found))
     assert "1 row of days in the old version alone: (i17, 41)" in lines
     assert lines[-1].endswith("both say the same of other rows")
-    assert json.loads(json.dumps(found.to_dict()))["rows"][0]["name"] == "Item"
+    plain = json.loads(json.dumps(found.to_dict()))
+    assert plain["rows"][0]["name"] == "Item"
+    validate("policy-difference-1", plain)
 
 
 def test_a_table_that_only_one_version_keeps_apart(tmp_path: Path) -> None:

@@ -177,6 +177,28 @@ def test_what_cannot_be_read(data: bytes, name: str, code: str, words: str) -> N
     assert [each.code for each in raised.value.diagnostics] == [code]
 
 
+@pytest.mark.parametrize(
+    ("data", "name", "said"),
+    [
+        (b"x" * ((4 << 20) + 1), "a.md", "a policy of each of its parts"),
+        (b"One. " * 6_000, "a.md", "a policy of each of its parts"),
+        (b" \n", "a.md", "the right file"),
+        (b"PK\x03\x04\x14\x00\x08", "a.docx", "as Word documents are"),
+        (b"Items can\0 be returned.", "a.md", "export it"),
+        ("Größe".encode("latin-1"), "a.md", "UTF-8"),
+        (b"PK\x03\x04\x14\x00\x08", "a.pdf", "as Word documents are"),
+        (b"%PDF-1.7 and then nothing", "a.pdf", "without a password"),
+    ],
+)
+def test_what_cannot_be_read_comes_with_help(data: bytes, name: str, said: str) -> None:
+    """[BUILD-UNREADABLE]"""
+    if name.endswith(".pdf"):
+        pytest.importorskip("pypdf")
+    with pytest.raises(CompileError) as caught:
+        read_document(data, name)
+    assert said in " ".join(caught.value.diagnostics[0].helps)
+
+
 def test_the_encoding_that_a_page_names() -> None:
     """[BUILD-UNREADABLE]"""
     assert sentences(b"<meta charset='latin-1'><p>caf\xe9 is.", "a.html") == ["café is."]

@@ -53,7 +53,7 @@ def test_premises_are_taken_as_given_and_claims_are_asked(
     assert check.report is not None and check.report.results[0].trust == "checked"
     if expected is TextFinding.VALID:
         core = check.report.results[0].evidence.core
-        assert core is not None and {each.name for each in core} == {"case", "thirty days"}
+        assert core is not None and {each.kind for each in core} == {"premise", "rule"}
 
 
 def test_several_claims_are_all_meant(policy: potlang.Program) -> None:
@@ -348,6 +348,42 @@ def test_an_endpoint_that_fails_loses_no_reply(policy: potlang.Program) -> None:
     assert check.finding is TextFinding.NO_TRANSLATION and "1 of 3" in check.reason
     assert check.attempts[0].reply == good and check.failure == "refused"
     assert check_text(policy, TEXT, Recorded(replies), threshold=0.3).finding is TextFinding.VALID
+
+
+def test_several_models_take_turns_and_each_sample_says_whose_it_is(policy: potlang.Program) -> None:
+    """[POLICY-TEXT-ASK]"""
+    one, other = Recorded([json.dumps(GOOD)] * 2, name="one"), Recorded([json.dumps(GOOD)], name="other")
+    check = check_text(policy, TEXT, [one, other])
+    assert check.finding is TextFinding.VALID and check.model == "one, other"
+    assert [each.model for each in check.samples] == ["one", "other", "one"]
+    assert [each["model"] for each in check.to_dict()["samples"]] == ["one", "other", "one"]
+    assert check.render().splitlines()[1] == "3 of 3 translations, by 2 of 2 models as"
+    assert len(one.asked) == 2 and len(other.asked) == 1
+    many = [Recorded([json.dumps(GOOD)], name=str(number)) for number in range(4)]
+    assert len(check_text(policy, TEXT, many).samples) == 4
+
+
+def test_what_is_given_is_named_where_it_stands(policy: potlang.Program) -> None:
+    """[POLICY-TEXT-FINDING]: facts of the case in the case, premises by the words of the text."""
+    text = "I bought it 20 days ago, so I may return mine."
+    claim = {"formula": "returnable(mine)", "words": ["I may return mine"]}
+    premise = {"formula": "days(mine) == 20", "words": ["I bought it 20 days ago"]}
+    case = Case.of({"mine": {"sort": "Item", "has_receipt": True}})
+    check = check_translations(policy, text, [{"premises": [premise], "claims": [claim]}], case=case)
+    assert check.report is not None
+    core = check.report.results[0].evidence.core or ()
+    places = {(each.kind, each.pointer, each.name) for each in core}
+    assert places == {
+        ("case", "/case/mine/has_receipt", "mine.has_receipt"),
+        ("premise", "/premises/0", "I bought it 20 days ago"),
+        ("rule", "/rules/0", "thirty days"),
+    }
+
+
+def test_a_case_that_does_not_fit_is_refused(policy: potlang.Program) -> None:
+    """[POLICY-CASE-ERROR]"""
+    with pytest.raises(potlang.CompileError):
+        check_translations(policy, TEXT, [GOOD], case={"nobody": 3})
 
 
 def test_samples_may_be_asked_for_side_by_side(policy: potlang.Program) -> None:

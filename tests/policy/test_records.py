@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import fcntl
+import hashlib
 import json
 import os
 import signal
 import sqlite3
 import subprocess
 import sys
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing, contextmanager
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -18,7 +22,7 @@ from reference.guarded_sessions import OPTIONS, events, policy
 
 import potlang
 from potlang.policy import ask
-from potlang.policy.guard import Guard, Permission, RecordedGuard
+from potlang.policy.guard import Guard, Permission
 from potlang.policy.records import (
     START,
     DecisionRecord,
@@ -26,7 +30,6 @@ from potlang.policy.records import (
     RecordFault,
     Records,
     canonical_line,
-    cut_off,
     read_records,
 )
 from potlang.policy.replay import record_answer, replay
@@ -49,7 +52,7 @@ def guard() -> Guard:
     return Guard(policy(), OPTIONS)
 
 
-def sessions(own: RecordedGuard, count: int, seed: int = 1, longest: int = 20) -> None:
+def sessions(own: Guard, count: int, seed: int = 1, longest: int = 20) -> None:
     """So many decisions of drawn sessions."""
     random = Random(seed)
     decided = 0
@@ -98,7 +101,7 @@ def test_bytes_that_are_changed_in_a_long_chain_are_found_at_their_record(
 ) -> None:
     """[RECORD-CHAIN] [RECORD-REPLAY]"""
     path = tmp_path / "chain.jsonl"
-    sessions(RecordedGuard(guard, Records(path, sync=False)), 10_000, longest=60)
+    sessions(guard.recorded(Records(path, sync=False)), 10_000, longest=60)
     found = replay(path)
     assert (found.decisions, found.changed, found.faults, found.open) == (10_000, [], [], [])
     text, random = path.read_bytes(), Random(3)
@@ -160,22 +163,154 @@ def test_threads_and_processes_add_to_one_chain(path: Path) -> None:
     assert len(list(read_records(path))) == 70
 
 
-def test_a_record_that_was_cut_off_is_told_and_not_built_on(tmp_path: Path) -> None:
-    """[RECORD-CUT]"""
-    path = tmp_path / "chain.jsonl"
-    records = Records(path)
+def chain_of_three(path: Path) -> bytes:
+    records = Records(path, sync=False)
     for number in range(3):
         records.add("note", {"n": number})
-    whole = path.read_bytes()
-    for end in (len(whole) - 1, len(whole) - 20):
+    return path.read_bytes()
+
+
+def test_a_record_that_was_not_finished_gives_way_to_the_next_which_is_told(tmp_path: Path) -> None:
+    """[RECORD-CUT]: wherever it ends."""
+    path = tmp_path / "chain.jsonl"
+    whole = chain_of_three(path)
+    begins = whole.rindex(b"\n", 0, -1) + 1
+    for end in range(begins + 1, len(whole)):
         path.write_bytes(whole[:end])
-        assert faults(path) == [RecordFault(3, "the record was cut off: it has no end")]
-        with pytest.raises(RecordError, match="was cut off"):
-            records.add("note", {})
-        assert path.read_bytes() == whole[:end]
-        assert cut_off(path) > 0
-        assert records.add("note", {}).number == 3
+        assert [each.place for each in faults(path)] == [3]
+        assert Records(path, sync=False).add("note", {"n": 7}).number == 4
+        assert path.read_bytes().startswith(whole[:begins])
+        *_, cut, last = read_records(path)
+        assert isinstance(cut, DecisionRecord) and isinstance(last, DecisionRecord)
+        unfinished = whole[begins:end]
+        sha256 = hashlib.sha256(unfinished).hexdigest()
+        assert (cut.kind, last.content) == ("cut", {"n": 7})
+        assert cut.content == {"bytes": len(unfinished), "sha256": sha256, "begins": unfinished.decode()}
         assert faults(path) == []
+
+
+def test_a_first_record_that_was_not_finished_gives_way(tmp_path: Path) -> None:
+    """[RECORD-CUT]"""
+    path = tmp_path / "chain.jsonl"
+    Records(path).add("note", {"text": "x" * 200_000})
+    path.write_bytes(path.read_bytes()[:150_000])
+    assert Records(path).add("note", {}).number == 2
+    assert [each.kind for each in read_records(path) if isinstance(each, DecisionRecord)] == ["cut", "note"]
+
+
+@pytest.mark.parametrize(
+    "end",
+    [
+        b'{"policy": "leave.json"}',
+        b'{"at":"2026-11-27T19:33:37.123+00:00","before":"' + b"0" * 64 + b'","content":{}}',
+        b"\0" * 50,
+        b"{}",
+    ],
+)
+@pytest.mark.parametrize("is_behind_others", [True, False])
+def test_an_end_that_no_writer_has_begun_is_left_alone(
+    tmp_path: Path, end: bytes, is_behind_others: bool
+) -> None:
+    """[RECORD-CUT]: it may be anybody's file, or a record that was changed."""
+    path = tmp_path / "chain.jsonl"
+    before = chain_of_three(path) if is_behind_others else b""
+    if not is_behind_others and b"000000" in end:
+        end = end.replace(b'"before":"0', b'"before":"1')
+    path.write_bytes(before + end)
+    with pytest.raises(RecordError, match="none of this chain"):
+        Records(path).add("note", {})
+    assert path.read_bytes() == before + end
+
+
+def test_a_whole_record_with_another_end_is_no_unfinished_one(tmp_path: Path) -> None:
+    """[RECORD-CUT] [RECORD-CHAIN]"""
+    path = tmp_path / "chain.jsonl"
+    whole = chain_of_three(path)
+    path.write_bytes(whole[:-1] + b" ")
+    with pytest.raises(RecordError, match="none of this chain"):
+        Records(path).add("note", {})
+
+
+KILLED = """
+import os, signal, sys
+from pathlib import Path
+from potlang.policy import records
+
+path, begun = Path(sys.argv[1]), bytes.fromhex(sys.argv[2])
+end = path.read_bytes()
+
+def killed_at(place):
+    def write(file, line):
+        file.write(line[:place])
+        os.kill(os.getpid(), signal.SIGKILL)
+    records._write = write
+    records.Records(path, sync=False).add("note", {"n": 7})
+
+place = 0
+while True:
+    path.write_bytes(end + begun)
+    if not os.fork():
+        killed_at(place)
+    os.wait()
+    found = path.read_bytes()
+    assert found.startswith(end), place
+    added = records.Records(path, sync=False).add("note", {"n": 8})
+    read = list(records.read_records(path))
+    assert all(isinstance(each, records.DecisionRecord) for each in read), (place, read)
+    assert read[-1] == added and [each.number for each in read] == list(range(1, len(read) + 1))
+    if found.endswith(b"\\n") and found.count(b"\\n") == end.count(b"\\n") + 1 + bool(begun):
+        break
+    place += int(sys.argv[3])
+print(place)
+"""
+
+
+@pytest.mark.parametrize(("begun", "step"), [(b"", 7), (b'{"at":"2026-11-27T19:33:37.123+00:00","bef', 23)])
+def test_a_writer_that_is_killed_at_a_byte_loses_no_other_record(
+    tmp_path: Path, begun: bytes, step: int
+) -> None:
+    """[RECORD-CUT]"""
+    _kill_writers(tmp_path, begun, step)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("begun", [b"", b'{"at":"2026-11-27T19:33:37.123+00:00","bef'])
+def test_a_writer_that_is_killed_at_any_byte_loses_no_other_record(tmp_path: Path, begun: bytes) -> None:
+    """[RECORD-CUT]"""
+    _kill_writers(tmp_path, begun, 1)
+
+
+def _kill_writers(folder: Path, begun: bytes, step: int) -> None:
+    path = folder / "chain.jsonl"
+    chain_of_three(path)
+    done = subprocess.run(
+        [sys.executable, "-c", KILLED, str(path), begun.hex(), str(step)], capture_output=True, text=True
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert int(done.stdout) > 200
+
+
+def test_a_writer_that_is_stopped_keeps_others_waiting_for_a_while_only(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """[RECORD-CUT]"""
+    monkeypatch.setattr("potlang.policy.records._BUSY_SECONDS", 0.1)
+    Records(path).add("note", {})
+    with _locked(path), pytest.raises(RecordError, match=r"by another process|is locked"):
+        Records(path).add("note", {})
+    assert Records(path).add("note", {}).number == 2
+
+
+@contextmanager
+def _locked(path: Path) -> Iterator[None]:
+    if path.suffix == ".sqlite3":
+        with closing(sqlite3.connect(path, isolation_level=None)) as database:
+            database.execute("BEGIN IMMEDIATE")
+            yield
+    else:
+        with path.open("rb+") as file:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            yield
 
 
 def test_a_killed_writer_leaves_whole_records(path: Path) -> None:
@@ -190,8 +325,6 @@ def test_a_killed_writer_leaves_whole_records(path: Path) -> None:
         for _ in range(3):
             writer.stdout.readline()
         writer.send_signal(signal.SIGKILL)
-    cut_off(path)
-    assert faults(path) == []
     assert Records(path).add("note", {}).number > 3
     assert faults(path) == []
 
@@ -248,14 +381,14 @@ def test_rows_of_a_database_that_were_changed_are_found(tmp_path: Path) -> None:
 
 def test_decisions_are_decided_again_and_are_the_same(path: Path, guard: Guard) -> None:
     """[RECORD-GUARD] [RECORD-REPLAY]"""
-    sessions(RecordedGuard(guard, Records(path, sync=False), policy="shop@1"), 120)
+    sessions(guard.recorded(Records(path, sync=False), policy="shop@1"), 120)
     found = replay(path)
     assert (found.decisions, found.changed, found.faults, found.open) == (120, [], [], [])
     kinds = [each.kind for each in read_records(path) if isinstance(each, DecisionRecord)]
     assert kinds[:2] == ["policy", "begin"]
     assert kinds.count("policy") == 1
     # Another process goes on with the chain, and the policy is in it once.
-    sessions(RecordedGuard(Guard(policy(), OPTIONS), Records(path, sync=False)), 30, seed=2)
+    sessions(Guard(policy(), OPTIONS).recorded(Records(path, sync=False)), 30, seed=2)
     assert replay(path).decisions == 150
     assert [each.kind for each in read_records(path) if isinstance(each, DecisionRecord)].count("policy") == 1
 
@@ -263,7 +396,7 @@ def test_decisions_are_decided_again_and_are_the_same(path: Path, guard: Guard) 
 def test_a_decision_that_was_written_by_others_is_found(tmp_path: Path, guard: Guard) -> None:
     """[RECORD-REPLAY]"""
     path = tmp_path / "chain.jsonl"
-    sessions(RecordedGuard(guard, Records(path, sync=False)), 60)
+    sessions(guard.recorded(Records(path, sync=False)), 60)
     found = [each for each in read_records(path) if isinstance(each, DecisionRecord)]
     at = next(
         n for n, each in enumerate(found) if each.kind == "decision" and each.content["verdict"] == "refuted"
@@ -283,7 +416,7 @@ def test_a_decision_that_was_written_by_others_is_found(tmp_path: Path, guard: G
 def test_another_policy_decides_otherwise(tmp_path: Path, guard: Guard) -> None:
     """[RECORD-REPLAY]"""
     path = tmp_path / "chain.jsonl"
-    sessions(RecordedGuard(guard, Records(path, sync=False)), 150)
+    sessions(guard.recorded(Records(path, sync=False)), 150)
     stricter = policy()
     rule = next(each for each in stricter["rules"] if each["name"] == "small discounts")
     rule["constraint"] = rule["constraint"].replace("<= 10", "<= 5")
@@ -301,23 +434,23 @@ def test_another_policy_decides_otherwise(tmp_path: Path, guard: Guard) -> None:
 def test_what_cannot_be_recorded_is_not_allowed(tmp_path: Path, guard: Guard) -> None:
     """[RECORD-GUARD] [GUARD-CLOSED]"""
     path = tmp_path / "chain.jsonl"
-    own = RecordedGuard(guard, Records(path))
+    own = guard.recorded(Records(path))
     state = own.begin()
     event = {"tool": "note", "context": {"role": "agent", "hour": 12}}
     allowed = own.check(event, state)
     assert allowed.allowed
-    path.write_bytes(path.read_bytes()[:-5])
+    path.write_bytes(path.read_bytes()[:-1] + b" ")
     denied = own.check(event, allowed.state)
     assert denied.permission is Permission.DENY
-    assert "was cut off" in denied.reason
+    assert "none of this chain" in denied.reason
     assert denied.state is allowed.state
-    elsewhere = RecordedGuard(guard, Records(tmp_path / "none" / "chain.jsonl"))
+    elsewhere = guard.recorded(Records(tmp_path / "none" / "chain.jsonl"))
     assert elsewhere.check(event, guard.begin()).permission is Permission.DENY
 
 
 def test_events_of_any_kind_are_recorded_and_decided_again(path: Path, guard: Guard) -> None:
     """[RECORD-GUARD]"""
-    own = RecordedGuard(guard, Records(path, sync=False))
+    own = guard.recorded(Records(path, sync=False))
     state = own.begin()
     role = {"role": "agent", "hour": 12}
     for event in (
@@ -350,7 +483,7 @@ READING = {
 def test_records_have_certificates_if_they_are_wanted(tmp_path: Path, form: Any) -> None:
     """[RECORD-GUARD]"""
     path = tmp_path / "chain.jsonl"
-    own = RecordedGuard(Guard(READING), Records(path), certificates=form)
+    own = Guard(READING).recorded(Records(path), certificates=form)
     own.check({"tool": "read"}, own.begin())
     content = list(read_records(path))[-1].content  # type: ignore[union-attr]
     assert len(content["certificate_sha256"]) == 64
@@ -379,3 +512,18 @@ def test_lines_have_one_form() -> None:
     """[RECORD-CHAIN]"""
     assert canonical_line({"b": 1, "a": "é"}) == b'{"a":"\\u00e9","b":1}'
     assert os.linesep not in canonical_line({"a": "\n\u2028"}).decode()
+
+
+def test_a_decision_that_its_certificate_does_not_bear_out_is_denied(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """[RECORD-GUARD]"""
+    never = {**READING, "rules": [{**READING["rules"][0], "constraint": "not allowed(e)"}]}  # type: ignore[index]
+    other = Guard(never)
+    own = Guard(READING).recorded(Records(tmp_path / "chain.jsonl"), certificates="digest")
+    state = own.begin()
+    reports = other.report(other.begin(), {"tool": "read"}, certificate=True)
+    monkeypatch.setattr(Guard, "report", lambda *_, **__: reports)
+    decision = own.check({"tool": "read"}, state)
+    assert decision.permission is Permission.DENY and decision.state is state
+    assert "is not what the solvers say" in decision.reason

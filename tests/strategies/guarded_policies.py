@@ -12,8 +12,23 @@ _TOOLS = ("read", "pay", "drop")
 _HEADS = ("allowed(e)", "not allowed(e)", "allowed(e)", "not allowed(e)", "q(e)", "not q(e)", "r(e)", "s(e)")
 
 
-def drawn_policy(random: Random) -> Json:
-    """A policy with few rules, with open and closed predicates, which speaks of history in all ways."""
+_UNLISTED = (
+    "ForAll([e: Event, k: Int], tool(e) == pay and n(e) == 2 * k -> allowed(e))",
+    "ForAll([e: Event, k: Int], k > 2 and flag(e) and n(e) == k -> not allowed(e))",
+    "ForAll([e: Event, k: Int], k * k == n(e) and mark(e) -> q(e))",
+    "ForAll([t: Thing], heavy(t) -> not light(t))",
+    "ForAll([e: Event, t: Thing], tool(e) == drop and about(e) == t and heavy(t) -> not allowed(e))",
+    "ForAll([e: Event, t: Thing], about(e) == t and light(t) -> allowed(e) or flag(e))",
+    "ForAll([e: Event], tool(e) == read -> Exists([k: Int], 2 * k == n(e)) or q(e))",
+)
+"""Rules with variables that have no list of values."""
+
+
+def drawn_policy(random: Random, *, unlisted: bool = False) -> Json:
+    """A policy with few rules, with open and closed predicates, which speaks of history in all ways.
+
+    `unlisted`: some rules have variables without a list of values.
+    """
 
     def closed(name: str) -> Json:
         return {"name": name, "domain": ["Event"], "range": "Bool", "closed": True}
@@ -42,9 +57,12 @@ def drawn_policy(random: Random) -> Json:
         both = f"before(x, e) and {_atom(random, 'x', '')} and {_atom(random, 'e', '')}"
         pairs = f"ForAll([e: Event, x: Event], {both} -> not allowed(e))"
         rules.append({"name": "pairs", "constraint": pairs})
+    if unlisted:
+        rules += ({"constraint": each} for each in random.sample(_UNLISTED, random.randint(1, 3)))
     return {
         "sorts": [
             {"name": "Event", "type": "DeclareSort"},
+            {"name": "Thing", "type": "DeclareSort"},
             {"name": "Who", "type": "DeclareSort"},
             {"name": "Tool", "type": "EnumSort", "values": list(_TOOLS)},
             {"name": "Answer", "type": "EnumSort", "values": ["allow", "deny", "ask"]},
@@ -59,6 +77,9 @@ def drawn_policy(random: Random) -> Json:
             {"name": "before", "domain": ["Event", "Event"], "range": "Bool"},
             *map(closed, ("mark", "done", "r", "s")),
             field("q", "Bool"),
+            field("about", "Thing"),
+            {"name": "heavy", "domain": ["Thing"], "range": "Bool"},
+            {"name": "light", "domain": ["Thing"], "range": "Bool"},
             field("allowed", "Bool"),
             {"name": "limit", "domain": ["Who"], "range": "Int"},
             {"name": "good", "domain": ["Who"], "range": "Bool", "closed": random.random() < 0.5},

@@ -26,6 +26,7 @@ from potlang.cli.common import (
 from potlang.cli.model_options import AskedModel, model_options
 from potlang.cli.policy.common import Seconds, limited, stored
 from potlang.cli.policy.diff import difference_lines
+from potlang.diag.wording import counted
 from potlang.languages.pot.check import compile as compile_program
 from potlang.languages.pot.format import format_text
 from potlang.models.loop.journal import BadJournal
@@ -54,6 +55,9 @@ _NEW = click.Path(dir_okay=False, path_type=Path)
 @click.option("--replies", type=_FILE, help="Recorded replies, JSON Lines: no model is asked.")
 @click.option("--journal", type=_NEW, help="Keep every reply here; with an existing journal the run goes on.")
 @click.option(
+    "--strict", is_flag=True, help="Take what solvers and the linter warn of for errors: exit code 1."
+)
+@click.option(
     "--document-format",
     "form",
     type=click.Choice(["markdown", "text", "html", "pdf"]),
@@ -73,6 +77,7 @@ def build(
     earlier: Path | None,
     replies: Path | None,
     journal: Path | None,
+    strict: bool,
     form: DocumentFormat | None,
     style: str,
     color: str,
@@ -83,10 +88,12 @@ def build(
     """Build a policy of a document: each sentence is covered by rules that cite it, ignored, or ambiguous.
 
     DOC is Markdown, text, HTML, or a PDF with text. The report says of each sentence what became of it, reads
-    the rules back in plain words, and lists what to look at.
+    the rules back in plain words, and lists what to look at. What solvers find in the whole, such as rules
+    that disagree, is shown to the model, which may write these rules anew.
 
     Exit code: 0 all sentences are read, and the rules do not contradict each other; 1 some are not, or they
-    do; 2 the document cannot be read; 3 the model failed: with the same `--journal` the run goes on.
+    do, or with --strict there is a warning; 2 the document cannot be read; 3 the model failed: with the same
+    `--journal` the run goes on.
     """
     from potlang.policy.building.fidelity import summary
 
@@ -105,7 +112,11 @@ def build(
     if found.failure:
         tell(f"ended early: {found.failure}")
         sys.exit(UNDECIDED)
-    sys.exit(ALL_ENTAILED if found.is_complete and is_stored else OTHER_ANSWER)
+    is_strict = strict and found.warnings > 0
+    if is_strict:
+        tell(f"{found.name}: {counted(found.warnings, 'warning')}, which --strict takes for errors")
+    is_good = found.is_complete and is_stored and not is_strict
+    sys.exit(ALL_ENTAILED if is_good else OTHER_ANSWER)
 
 
 def _read(doc: Path, form: DocumentFormat | None) -> SourceDocument:
@@ -134,10 +145,11 @@ def _built(
     endpoint = None if replies is not None else asked.endpoint(cached=True)
     try:
         kept = KeptReplies(endpoint)
-        for path in kept_in:
-            if path is not None and path.is_file():
-                kept.add(path)
+        # First of all the journal: it cuts off a line that was not finished.
         with BuildJournal(journal) as notes:
+            for path in kept_in:
+                if path is not None and path.is_file():
+                    kept.add(path)
 
             def progress(stage: str, numbers: Sequence[int], attempt: Attempt) -> None:
                 notes.note(stage, numbers, attempt)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -25,7 +26,7 @@ from potlang.diag.wording import counted
 
 if TYPE_CHECKING:
     from potlang.languages.pot.program import Program
-    from potlang.policy import Store
+    from potlang.policy import Case, Store
     from potlang.policy.texts.check import TextCheck
 
 
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
 @click.option(
     "--samples",
     type=click.IntRange(1, 100),
-    help="Translations of the text. [default: 3; all --replies]",
+    help="Translations of the text. [default: 3, or one of each model if these are more; all --replies]",
 )
 @click.option(
     "--threshold",
@@ -51,7 +52,7 @@ if TYPE_CHECKING:
     help="JSON or JSON Lines: replies of a model, each a translation. No model is asked.",
 )
 @click.option("--jobs", type=click.IntRange(1, 64), default=1, help="Translations at a time.")
-@model_options(accepted="one translation")
+@model_options(accepted="one translation", several=True)
 @format_option("text", "json")
 @color_option
 @limited
@@ -81,14 +82,12 @@ def check_text(
     """
     program, _ = side(store, id)
     case = given_case(given)
-    if case is not None:
-        program = case.applied(program)
     said = given_text(text)
     try:
         found = (
-            _asked(program, said, asked, samples, threshold, jobs, seconds)
+            _asked(program, said, case, asked, samples, threshold, jobs, seconds)
             if replies is None
-            else _recorded(program, said, replies, samples, threshold, seconds)
+            else _recorded(program, said, case, replies, samples, threshold, seconds)
         )
     except ValueError as error:
         raise click.UsageError(str(error)) from error
@@ -102,21 +101,25 @@ def check_text(
 def _asked(
     program: Program,
     text: str,
+    case: Case | None,
     asked: AskedModel,
     samples: int | None,
     threshold: float,
     jobs: int,
     seconds: Seconds,
 ) -> TextCheck:
-    from potlang.policy.texts.check import SAMPLES, check_text
+    from potlang.policy.texts.check import check_text
 
-    endpoint = asked.endpoint()
-    try:
+    budget = asked.budget()
+    with ExitStack() as opened:
+        names = asked.models or (None,)
+        models = [opened.enter_context(asked.endpoint(name, budget=budget)) for name in names]
         return check_text(
             program,
             text,
-            endpoint,
-            samples=samples or SAMPLES,
+            models,
+            case=case,
+            samples=samples,
             threshold=threshold,
             attempts=asked.attempts,
             parallel=jobs,
@@ -126,12 +129,16 @@ def _asked(
             seed=asked.model_seed,
             progress=partial(tell_attempt, "a translation"),
         )
-    finally:
-        endpoint.close()
 
 
 def _recorded(
-    program: Program, text: str, replies: str, samples: int | None, threshold: float, seconds: Seconds
+    program: Program,
+    text: str,
+    case: Case | None,
+    replies: str,
+    samples: int | None,
+    threshold: float,
+    seconds: Seconds,
 ) -> TextCheck:
     from potlang.policy import PolicyError
     from potlang.policy.texts.check import check_translations
@@ -140,7 +147,9 @@ def _recorded(
     if samples is not None and samples > len(recorded):
         known = counted(len(recorded), "reply", "replies")
         raise PolicyError(f"{replies!r} has {known}, and {samples} are asked for")
-    return check_translations(program, text, recorded[:samples], threshold=threshold, limits=seconds.limits)
+    return check_translations(
+        program, text, recorded[:samples], case=case, threshold=threshold, limits=seconds.limits
+    )
 
 
 def _read_replies(name: str) -> list[Any]:

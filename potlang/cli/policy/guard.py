@@ -29,7 +29,8 @@ from potlang.utils.gc_pause import collect_as_usual
 
 if TYPE_CHECKING:
     from potlang.policy import Store
-    from potlang.policy.guard import Guard, RecordedGuard
+    from potlang.policy.guard import Guard
+    from potlang.policy.guard.recorder import Certificates
     from potlang.policy.replay import Replay
 
 _CODES = {"allow": ALL_ENTAILED, "deny": OTHER_ANSWER, "ask": UNDECIDED}
@@ -69,7 +70,7 @@ def guard(
     options: str,
     events: str,
     record: str | None,
-    certificates: str,
+    certificates: Certificates,
     key_file: str | None,
     case: str | None,
     context: str | None,
@@ -113,7 +114,7 @@ def proxy(
     options: str,
     command: tuple[str, ...],
     record: str | None,
-    certificates: str,
+    certificates: Certificates,
     key_file: str | None,
     case: str | None,
     context: str | None,
@@ -144,7 +145,6 @@ def proxy(
 @click.option("--policy", "options", metavar="OPTIONS", help="Decide by this guard, not by the recorded one.")
 @click.option("--key-file", metavar="FILE", help="The key that the records were sealed with.")
 @click.option("--head", default="", metavar="DIGEST", help="The digest that the last record should have.")
-@click.option("--cut-off", "cuts", is_flag=True, help="First remove a last record that was cut off.")
 @format_option("text", "json")
 @limited
 @stored
@@ -153,7 +153,6 @@ def replay(
     options: str | None,
     key_file: str | None,
     head: str,
-    cuts: bool,
     style: str,
     seconds: Seconds,
     store: Store,
@@ -164,16 +163,11 @@ def replay(
     records were changed, or cannot be read; 3 something is unknown now. If several apply, 2 comes before 3,
     and 3 before 1.
     """
-    from potlang.policy.records import cut_off
     from potlang.policy.replay import replay as replay_records
 
-    path, key = Path(file), _key(key_file)
-    if cuts:
-        removed = cut_off(path)
-        if removed:
-            tell(f"removed {counted(removed, 'byte')} of a record that was cut off")
+    key = _key(key_file)
     other = None if options is None else _guard(options, store, key)
-    found = replay_records(path, key=key, guard=other, head=head, limits=seconds.limits)
+    found = replay_records(Path(file), key=key, guard=other, head=head, limits=seconds.limits)
     if style == "json":
         print_json(found.to_dict())
     else:
@@ -190,6 +184,8 @@ def _replay_lines(found: Replay) -> Iterator[str]:
         yield f"record {each.place}: {each.now}, was {each.recorded}"
     for place in found.open:
         yield f"record {place}: unknown now"
+    for place in found.cuts:
+        yield f"record {place}: a record that was not finished stood here; nothing was decided by it"
     yield (
         f"{counted(found.records, 'record')}, {counted(found.decisions, 'decision')} decided again,"
         f" {len(found.changed)} otherwise, {counted(len(found.faults), 'fault')}; head {found.head}"
@@ -200,19 +196,18 @@ def _replay_lines(found: Replay) -> Iterator[str]:
 
 
 def _opened(
-    options: str, store: Store, record: str | None, certificates: str, key_file: str | None
-) -> Guard | RecordedGuard:
+    options: str, store: Store, record: str | None, certificates: Certificates, key_file: str | None
+) -> Guard:
     """The guard that a name stands for, with a chain if decisions are recorded."""
-    from potlang.policy.guard import RecordedGuard
     from potlang.policy.records import Records
 
     key = _key(key_file)
     own = _guard(options, store, key)
     for rule in own.slow_rules:
-        tell(f"note: a solver is asked at each event, for the sake of {visible(rule)}")
+        tell(f"note: {visible(rule)} may need a solver, which takes longer than facts alone")
     if record is None:
         return own
-    return RecordedGuard(own, Records(Path(record), key=key), policy=options, certificates=certificates)  # type: ignore[arg-type]
+    return own.recorded(Records(Path(record), key=key), policy=options, certificates=certificates)
 
 
 def _guard(name: str, store: Store, key: bytes) -> Guard:

@@ -45,6 +45,7 @@ Name = Literal[
     "policy_words",
     "policy_same",
     "policy_rules",
+    "policy_conflicts",
 ]
 """A solution in the format; the three stages of a gold-standard one (appendix D); dependencies of given
 steps, by models that think and by models that do not (appendix H); a solution in plain prose; steps as

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+import sys
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from potlang.diag import Diagnostic, Severity
@@ -17,12 +18,15 @@ from potlang.models.prompts import fill, template
 from potlang.models.replies.extract import BadReply
 from potlang.policy.building.batches import RULE_BATCH, WORD_BATCH, batches, shown
 from potlang.policy.building.draft import STATING, Item, PolicyDraft, cited, names_in, title_of
+from potlang.policy.building.examination import ExaminedPolicy, examined
 from potlang.policy.building.flags import like_names
 from potlang.policy.building.reading import SourceDocument, SourceSentence
 from potlang.policy.building.replies import (
     JudgedSentence,
     PolicyReply,
     ReplyProblem,
+    is_unchanged,
+    problems_of_change,
     problems_of_rules,
     problems_of_words,
     read_rules,
@@ -30,9 +34,14 @@ from potlang.policy.building.replies import (
     read_words,
 )
 from potlang.policy.building.schemas import SAME, rules_schema, words_schema
+from potlang.report.results import Limits
 
-ModelFor = Callable[[str, Sequence[int]], Model]
-"""The model to ask, for a stage and the numbers of its sentences."""
+ModelFor = Callable[[str, Sequence[int]], Model | None]
+"""The model to ask, for a stage and the numbers of its sentences; None: the stage is left out.
+
+Only `RESOLVING` can be.
+"""
+RESOLVING: Final = "conflicts"
 BuildProgress = Callable[[str, Sequence[int], Attempt], object]
 """Called with a stage, the numbers of its sentences, and each attempt."""
 Sections = Mapping[str, tuple[Item, ...]]
@@ -47,6 +56,7 @@ class ExtractedPolicy(NamedTuple):
     """The extract of a document: the draft, and what was said of each sentence.
 
     `problems` are those of replies that were given up, `failure` is that of the endpoint which ended it all.
+    `examined` is what solvers find in the draft, where they were asked.
     """
 
     draft: PolicyDraft
@@ -54,6 +64,7 @@ class ExtractedPolicy(NamedTuple):
     problems: tuple[str, ...]
     attempts: tuple[Attempt, ...]
     failure: str = ""
+    examined: ExaminedPolicy | None = None
 
 
 class PolicyBuilder:
@@ -83,8 +94,12 @@ class PolicyBuilder:
         self._attempts: list[Attempt] = []
         self._failure = ""
 
-    def build(self) -> ExtractedPolicy:
-        """Asks about all sentences of which nothing is known, until the endpoint fails for good."""
+    def build(self, limits: Limits | None = None) -> ExtractedPolicy:
+        """Asks about all sentences of which nothing is known, until the endpoint fails for good.
+
+        With `limits` solvers look at the whole, if anything was asked, and the model is asked about what they
+        find.
+        """
         asked = [each for each in self._source.sentences if each.number not in self._readings]
         for batch in batches(asked, WORD_BATCH):
             if not self._failure:
@@ -94,10 +109,10 @@ class PolicyBuilder:
         for batch in batches(asked, RULE_BATCH):
             if not self._failure:
                 self._add_rules(batch)
-        draft = self._draft.without_orphans()
-        return ExtractedPolicy(
-            draft, self._readings, tuple(self._problems), tuple(self._attempts), self._failure
-        )
+        self._draft = self._draft.without_orphans()
+        whole = self._resolved(limits) if limits is not None and asked else None
+        problems, attempts = tuple(self._problems), tuple(self._attempts)
+        return ExtractedPolicy(self._draft, self._readings, problems, attempts, self._failure, whole)
 
     # --- the stages ------------------------------------------------------------------------------
 
@@ -144,6 +159,52 @@ class PolicyBuilder:
         asked = {each.number for each in batch}
         self._readings |= {each.number: each for each in found.readings if each.number in asked}
 
+    def _resolved(self, limits: Limits) -> ExaminedPolicy:
+        """Shows the model what solvers find in the whole, and takes those of its changes that leave less.
+
+        It may write anew the rules of the sentences that this is about, and those that cite the same ones.
+        """
+        first = best = examined(self._draft, self._source, limits)
+        numbers = self._draft.cited_together(first.sentences())
+        batch = [each for each in self._source.sentences if each.number in numbers]
+        if self._failure or not batch:
+            return first
+        whole, (rest, now) = self._draft, self._draft.parted(numbers)
+        changed: tuple[PolicyDraft, PolicyReply] | None = None
+        self._draft = rest
+
+        def read(text: str) -> PolicyReply:
+            nonlocal best, changed
+            reply = read_rules(text)
+            problems = [*problems_of_rules(reply, batch, rest), *self._compiled(reply.sections)]
+            problems += problems_of_change(reply, self._readings)
+            if problems:
+                raise BadReply(_told(problems))
+            draft = rest.with_items(reply.sections)
+            found = examined(draft, self._source, limits)
+            if found.weight < best.weight:
+                best, changed = found, (draft, reply)
+            faults = list(found.faults())
+            if faults and not is_unchanged(reply, now):
+                raise BadReply(f"solvers find in these rules: {_joined(faults)}")
+            return reply
+
+        rules = PolicyDraft(now).rules_text(sys.maxsize, with_cites=True)
+        faults = list(first.faults())[:_MOST_PROBLEMS]
+        prompt = fill(
+            "policy_conflicts",
+            words=rest.words_text(),
+            others=rest.rules_text(),
+            sentences=shown(batch),
+            rules=rules,
+            faults=faults,
+        )
+        self._asked(RESOLVING, batch, prompt, read, rules_schema())
+        self._draft, reply = (whole, None) if changed is None else changed
+        asked = () if reply is None else reply.readings
+        self._readings |= {each.number: each for each in asked}
+        return best
+
     # --- asking ----------------------------------------------------------------------------------
 
     def _asked(
@@ -164,12 +225,16 @@ class PolicyBuilder:
         asker = RetryLoop.numbered(self._sampling, len(self._attempts), told)
         request = StageRequest(user(prompt), read, _AGAIN, schema)
         talk = _Talk(_instructions(), request, self, asker)
-        found = asker.converse(self._model_for(stage, numbers), talk, stage=stage)
+        model = self._model_for(stage, numbers)
+        if model is None:
+            return None
+        found = asker.converse(model, talk, stage=stage)
         self._attempts += asker.attempts
         last = asker.attempts[-1] if asker.attempts else None
         if last is not None and last.failure in FATAL:
             self._failure = last.problem
-        if found is None:
+        # What remains of conflicts stands in the report by itself.
+        if found is None and (stage != RESOLVING or last is None or last.failure is not None):
             where = f" of sentences {numbers[0]} to {numbers[-1]}" if numbers else ""
             self._problems.append(f"{stage}{where}: {'no reply' if last is None else last.problem}")
         return found
@@ -234,9 +299,16 @@ class _Best:
             self.reply, self.problems, self._is_empty = reply, problems, False
         if not problems:
             return reply
-        texts = list(dict.fromkeys(each.text for each in problems))
-        more = [f"and {len(texts) - _MOST_PROBLEMS} more"] if len(texts) > _MOST_PROBLEMS else []
-        raise BadReply("; ".join([*texts[:_MOST_PROBLEMS], *more]))
+        raise BadReply(_told(problems))
+
+
+def _told(problems: Iterable[ReplyProblem]) -> str:
+    return _joined(list(dict.fromkeys(each.text for each in problems)))
+
+
+def _joined(texts: Sequence[str]) -> str:
+    more = [f"and {len(texts) - _MOST_PROBLEMS} more"] if len(texts) > _MOST_PROBLEMS else []
+    return "; ".join([*texts[:_MOST_PROBLEMS], *more])
 
 
 class _Talk(StageConversation[Found]):

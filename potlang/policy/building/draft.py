@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from potlang.policy.building.reading import SourceDocument
@@ -54,15 +54,15 @@ class PolicyDraft:
         """The declarations as lines of JSON, without what they cite."""
         return "\n".join(_line(key, item) for key, _, item in self.items(DECLARING))
 
-    def rules_text(self, longest: int = LONGEST_RULES) -> str:
-        """The facts and rules as lines of JSON, without what they cite; of many the last ones.
+    def rules_text(self, longest: int = LONGEST_RULES, *, with_cites: bool = False) -> str:
+        """The facts and rules as lines of JSON, mostly without what they cite; of many the last ones.
 
         Of the others there are the names, which a rule can override.
         """
         lines: list[str] = []
         names: list[str] = []
         for key, _, item in reversed([*self.items(STATING)]):
-            line = _line(key, item)
+            line = _line(key, item, with_cites=with_cites)
             longest -= len(line)
             if longest >= 0:
                 lines.append(line)
@@ -72,6 +72,26 @@ class PolicyDraft:
             [f"names of the rules before: {json.dumps(names[::-1], ensure_ascii=False)}"] if names else []
         )
         return "\n".join([*before, *reversed(lines)])
+
+    def cited_together(self, numbers: Iterable[int]) -> set[int]:
+        """These sentences, and all that facts and rules cite together with one of them."""
+        found = set(numbers)
+        while True:
+            citing = [cited(item) for _, _, item in self.items(STATING)]
+            more = {number for each in citing if found.intersection(each) for number in each} - found
+            if not more:
+                return found
+            found |= more
+
+    def parted(self, numbers: Container[int]) -> tuple[PolicyDraft, dict[str, list[Item]]]:
+        """The draft without the facts and rules that cite one of these sentences, and these."""
+        taken: dict[str, list[Item]] = {key: [] for key in STATING}
+        left: dict[str, list[Item]] = {key: [*self.sections[key]] for key in DECLARING}
+        for key in STATING:
+            left[key] = []
+            for item in self.sections[key]:
+                (taken if any(number in numbers for number in cited(item)) else left)[key].append(item)
+        return PolicyDraft(left), taken
 
     def rename(self, old: str, new: str) -> None:
         """Drops the declaration of a word that is another word's second name; its citations are the other's.
@@ -115,8 +135,8 @@ def _renamed(value: Any, old: str, new: str) -> Any:
     return _NAME.sub(lambda found: new if (found[1] or found[0]) == old else found[0], value)
 
 
-def _line(section: str, item: Item) -> str:
-    said = {name: each for name, each in item.items() if name != "cites"}
+def _line(section: str, item: Item, *, with_cites: bool = False) -> str:
+    said = {name: each for name, each in item.items() if with_cites or name != "cites"}
     return f"{section}: {json.dumps(said, ensure_ascii=False)}"
 
 

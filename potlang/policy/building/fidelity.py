@@ -5,23 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Literal, NamedTuple
 
-from potlang.diag import Diagnostic, Severity
+from potlang.diag import Severity
 from potlang.diag.wording import counted, visible
-from potlang.languages.pot.check import check
-from potlang.languages.pot.program import Checked, Program
-from potlang.languages.pot.solve import verify
-from potlang.linter.linter import lint
+from potlang.languages.pot.program import Program
 from potlang.models.endpoint import Model, Sampling
 from potlang.models.loop.asking import Attempt
 from potlang.policy.building.builder import USUAL, BuildProgress, ExtractedPolicy, ModelFor, PolicyBuilder
 from potlang.policy.building.draft import PolicyDraft, formulas_of, title_of
 from potlang.policy.building.earlier import EarlierBuild, carried_over
+from potlang.policy.building.examination import PolicyFinding, examined
 from potlang.policy.building.flags import PolicyFlag, flags_of
 from potlang.policy.building.reading import SourceDocument, SourceSentence
 from potlang.policy.building.replies import JudgedSentence
 from potlang.policy.describing import describe
 from potlang.report.base import to_plain
-from potlang.report.results import Consistency, CoreItem, Limits, Quotation
+from potlang.report.results import Consistency, CoreItem, Limits
 from potlang.report.text import quotation_lines
 from potlang.utils.style import Style
 from potlang.version import __version__
@@ -52,15 +50,6 @@ class SentenceFidelity(NamedTuple):
     reason: str
     readings: tuple[str, ...]
     items: tuple[str, ...]
-
-
-class PolicyFinding(NamedTuple):
-    """A finding of a solver on the rules, such as one that never applies, or two that clash."""
-
-    code: str
-    text: str
-    items: tuple[str, ...]
-    sentences: tuple[Quotation, ...]
 
 
 class ModelUse(NamedTuple):
@@ -97,6 +86,11 @@ class FidelityReport(NamedTuple):
         """Whether every sentence was read, and the policy does not contradict itself."""
         read = all(each.status != "not read" for each in self.sentences)
         return read and not self.problems and self.consistency is Consistency.CONSISTENT
+
+    @property
+    def warnings(self) -> int:
+        """The number of the findings that are warnings."""
+        return sum(each.severity is Severity.WARNING for each in self.findings)
 
     def counts(self) -> dict[str, int]:
         """The number of sentences of each status."""
@@ -138,29 +132,26 @@ def build_policy(
     builder = PolicyBuilder(
         source, model_for, sampling=sampling, progress=progress, draft=draft, readings=readings
     )
-    return fidelity(source, builder.build(), limits=limits)
+    return fidelity(source, builder.build(limits), limits=limits)
 
 
 def fidelity(source: SourceDocument, found: ExtractedPolicy, *, limits: Limits = Limits()) -> FidelityReport:
     """The report on a policy that was extracted, after it was compiled, verified and linted."""
-    program = found.draft.program(source)
-    checked = check(program)
-    report = None if checked.program is None else verify(checked.program, limits=limits)
-    evidence = None if report is None else report.evidence
+    whole = found.examined or examined(found.draft, source, limits)
     citing = found.draft.citing()
     return FidelityReport(
         source.name,
         source.sha256,
         tuple(_sentence(each, found.readings.get(each.number), citing) for each in source.sentences),
-        tuple(_items(found.draft, checked.program)),
+        tuple(_items(found.draft, whole.checked.program)),
         flags_of(source, found.draft, found.readings),
-        None if report is None else report.consistency,
-        (evidence and evidence.core) or (),
-        tuple(_findings(lint(checked, budget_ms=limits.total_ms), found.draft, source)),
+        whole.consistency,
+        whole.conflict,
+        whole.findings,
         found.problems,
         found.failure,
         _use(found.attempts),
-        program,
+        found.draft.program(source),
     )
 
 
@@ -182,31 +173,6 @@ def _items(draft: PolicyDraft, program: Program | None) -> Iterator[ItemWords]:
         text = "; ".join(formulas_of(item))
         words = said.get(pointer) or str(item.get("description") or "")
         yield ItemWords(title_of(section, at, item), pointer, text, words, tuple(item.get("cites", ())))
-
-
-def _findings(linted: Checked, draft: PolicyDraft, source: SourceDocument) -> Iterator[PolicyFinding]:
-    """The findings of the linter, with the items that it is about and the sentences that these cite."""
-    places = {f"/{section}/{at}": (section, at, item) for section, at, item in draft.items()}
-    texts = {each.number: each.text for each in source.sentences}
-    for each in linted.diagnostics:
-        if each.severity is Severity.ERROR:
-            # What does not compile is no finding: it was given up, and the problems say so.
-            continue
-        about = [place for pointer in _pointers(each) if (place := places.get(pointer)) is not None]
-        numbers = sorted({number for _, _, item in about for number in item.get("cites", ())})
-        quotes = tuple(Quotation(number, texts[number]) for number in numbers)
-        titles = tuple(dict.fromkeys(title_of(*place) for place in about))
-        yield PolicyFinding(each.code, _said(each), titles, quotes)
-
-
-def _pointers(found: Diagnostic) -> Iterator[str]:
-    """The pointers of the items that a diagnostic speaks of."""
-    for place in (found.place, *(label.place for label in found.labels)):
-        yield "/".join(place.pointer.split("/")[:3])
-
-
-def _said(found: Diagnostic) -> str:
-    return "; ".join([found.message, *found.notes[:1]])
 
 
 def _use(attempts: Iterable[Attempt]) -> ModelUse:

@@ -17,6 +17,7 @@ from potlang.models.endpoint import Completion, EndpointError, Message, Model
 from potlang.models.endpoint.model import Settings
 from potlang.models.loop.asking import Attempt
 from potlang.models.loop.journal import BadJournal, Journal, attempt_value
+from potlang.policy.building.builder import RESOLVING
 from potlang.source import InputLimits
 
 Request = tuple[str, tuple[int, ...]]
@@ -43,10 +44,15 @@ class KeptReplies:
                 if reply:
                     self._replies.setdefault(request, deque()).append(reply)
 
-    def model_for(self, stage: str, numbers: Sequence[int]) -> Model:
-        """The model to ask about these sentences in a stage."""
+    def model_for(self, stage: str, numbers: Sequence[int]) -> Model | None:
+        """The model to ask about these sentences in a stage; None where it can be left out, and no reply is
+        kept.
+        """
         request = stage, tuple(numbers)
-        return _KeptModel(request, self._replies.get(request, deque()), self._model)
+        replies = self._replies.get(request, deque())
+        if stage == RESOLVING and self._model is None and not replies:
+            return None
+        return _KeptModel(request, replies, self._model)
 
 
 class _KeptModel:

@@ -6,7 +6,7 @@ import hashlib
 import re
 from array import array
 from base64 import b64encode
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from importlib.util import find_spec
 from itertools import islice
 from types import MappingProxyType
@@ -33,6 +33,7 @@ _SHORT: Final = 0.75
 """The share of a usual line below which a line of a PDF ends a paragraph."""
 _SECONDS: Final = 20.0
 _MEGABYTES: Final = 1_024
+_IN_PARTS: Final = "build a policy of each of its parts"
 _COMMAND: Final = ("potlang.policy.building.extraction:ExtractionService",)
 _CHARSET = re.compile(rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?([A-Za-z0-9_.:-]{1,40})", re.IGNORECASE)
 _IS_HTML = re.compile(r"\s*(?:<!--.{0,1000}?-->\s*)?<(?:!doctype html|html)\b", re.IGNORECASE | re.DOTALL)
@@ -75,17 +76,23 @@ def read_document(data: bytes, name: str, form: DocumentFormat | None = None) ->
     """
     form = form or _format_of(data, name)
     if len(data) > MOST_BYTES[form]:
-        raise _refused(name, "POT0002", limit=f"{MOST_BYTES[form]:,}")
+        raise _refused(name, "POT0002", [_IN_PARTS], limit=f"{MOST_BYTES[form]:,}")
     blocks = _pdf(data, name) if form == "pdf" else _BLOCKS[form](_decoded(data, name, form), name)
     sentences = list(islice(_sentences(blocks), MOST_SENTENCES + 1))
     if len(sentences) > MOST_SENTENCES:
-        raise _refused(name, "POT8020", problem=f"it has more than {MOST_SENTENCES:,} sentences")
+        raise _refused(name, "POT8020", [_IN_PARTS], problem=f"it has more than {MOST_SENTENCES:,} sentences")
     if not sentences:
         of_images = "its pages are images, perhaps: have their text recognized first"
-        raise _refused(
-            name, "POT8020", [of_images] if form == "pdf" else [], problem="there is no text in it"
-        )
+        helps = [of_images if form == "pdf" else "is this the right file?"]
+        raise _refused(name, "POT8020", helps, problem="there is no text in it")
     return SourceDocument(name, hashlib.sha256(data).hexdigest(), form, tuple(sentences))
+
+
+def _help(data: bytes, usual: str) -> list[str]:
+    """The advice on a document that is not what it should be: mostly the `usual` one."""
+    if data.startswith(b"PK\x03\x04"):
+        return ["it is a ZIP archive, as Word documents are: export it as PDF, HTML or text"]
+    return [usual]
 
 
 def _format_of(data: bytes, name: str) -> DocumentFormat:
@@ -113,24 +120,26 @@ def _decoded(data: bytes, name: str, form: DocumentFormat) -> str:
         else:
             text = data.decode(declared[1].decode("ascii"))
     except DecodeError as error:
-        raise _refused(name, "POT1002", ["save it as UTF-8"], reason=str(error)) from None
+        raise _refused(name, "POT1002", _help(data, "save it as UTF-8"), reason=str(error)) from None
     except (UnicodeDecodeError, LookupError):
         reason = f"not in {declared[1].decode('ascii')}, which it names itself" if declared else "not text"
-        raise _refused(name, "POT1002", ["save it as UTF-8"], reason=reason) from None
+        raise _refused(name, "POT1002", _help(data, "save it as UTF-8"), reason=reason) from None
     if "\0" in text:
-        raise _refused(name, "POT1002", reason="it has NUL bytes, as no text has")
+        helps = _help(data, "export it as PDF, HTML or text")
+        raise _refused(name, "POT1002", helps, reason="it has NUL bytes, as no text has")
     return text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
 
 
 def _html(text: str, name: str) -> Iterator[TextBlock]:
-    for kind, words, places, end in _extracted({"html": text}, name)["blocks"]:
+    for kind, words, places, end in _extracted({"html": text}, name, [_IN_PARTS])["blocks"]:
         yield TextBlock(kind, words, array("I", places), end)
 
 
 def _pdf(data: bytes, name: str) -> Iterator[TextBlock]:
     if find_spec("pypdf") is None:
         raise missing("pypdf", "documents")
-    pages: list[str] = _extracted({"pdf": b64encode(data).decode("ascii")}, name)["pages"]
+    helps = _help(data, "save it anew from a program that shows it, without a password, or export its text")
+    pages: list[str] = _extracted({"pdf": b64encode(data).decode("ascii")}, name, helps)["pages"]
     return plain_blocks(_paragraphs("\n".join(pages).replace("\0", "")))
 
 
@@ -149,7 +158,7 @@ def _paragraphs(text: str) -> str:
     )
 
 
-def _extracted(request: dict[str, Any], name: str) -> dict[str, Any]:
+def _extracted(request: dict[str, Any], name: str, helps: Sequence[str]) -> dict[str, Any]:
     """The answer of the process that reads; raises CompileError for a problem."""
     child = Child(_COMMAND)
     try:
@@ -159,11 +168,11 @@ def _extracted(request: dict[str, Any], name: str) -> dict[str, Any]:
             "timeout": f"it takes more than {_SECONDS:g} s",
             "memory": f"it takes more than {_MEGABYTES} MB",
         }
-        raise _refused(name, "POT8020", problem=limit.get(error.reason, error.detail)) from error
+        raise _refused(name, "POT8020", helps, problem=limit.get(error.reason, error.detail)) from error
     finally:
         child.close()
     if "problem" in answer:
-        raise _refused(name, "POT8020", problem=answer["problem"])
+        raise _refused(name, "POT8020", helps, problem=answer["problem"])
     return answer
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, Literal, NamedTuple, get_args
@@ -131,6 +132,24 @@ def problems_of_rules(
         if each.status == "ignored" and each.number in ruled:
             text = f"sentence {each.number} is `ignored`, and a rule cites it"
             yield ReplyProblem(text, sentence=each.number)
+
+
+def problems_of_change(reply: PolicyReply, before: Mapping[int, JudgedSentence]) -> Iterator[ReplyProblem]:
+    """Sentences that were covered, or ambiguous, and that a change would leave out."""
+    for each in reply.readings:
+        known = before.get(each.number)
+        if each.status == "ignored" and known is not None and known.status != "ignored":
+            text = f"sentence {each.number} was `{known.status}`, and is `ignored` now"
+            yield ReplyProblem(text, sentence=each.number)
+
+
+def is_unchanged(reply: PolicyReply, now: Mapping[str, Sequence[Item]]) -> bool:
+    """Whether a reply has the facts and rules that there are, and no others."""
+    return all(
+        sorted(json.dumps(each, sort_keys=True) for each in reply.sections[key])
+        == sorted(json.dumps(each, sort_keys=True) for each in now[key])
+        for key in STATING
+    )
 
 
 def problems_of_words(reply: PolicyReply, asked: Sequence[SourceSentence]) -> Iterator[ReplyProblem]:

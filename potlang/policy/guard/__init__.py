@@ -2,7 +2,6 @@
 
 from potlang.policy.guard.guard import Decision, Guard, Permission
 from potlang.policy.guard.options import GuardOptions
-from potlang.policy.guard.recorded import RecordedGuard
 from potlang.policy.guard.session import DeniedCall, GuardSession
 from potlang.policy.guard.state import GuardState, StateError
 
@@ -14,6 +13,5 @@ __all__ = [
     "GuardSession",
     "GuardState",
     "Permission",
-    "RecordedGuard",
     "StateError",
 ]

@@ -150,14 +150,14 @@ class CompiledPolicy:
 
     def decide(self, facts: SessionFacts) -> Follows | None:
         """The verdict on the last event by facts alone; None if that is not decided by them."""
-        if self.statements.slow or not facts.is_plain:
+        if not facts.is_plain:
             return None
         facts.steps = _MOST_STEPS
         facts.memo.clear()
         try:
             clauses = list(self._clauses(facts))
             return Deciding(facts, self._claim(facts)).decide(clauses)
-        except (TooManySteps, NotGround, RecursionError):
+        except (TooManySteps, RecursionError):
             return None
 
     def _clauses(self, facts: SessionFacts) -> Iterator[GroundClause]:

@@ -188,8 +188,7 @@ class PolicyStatements:
     def __init__(self, statements: Iterable[EventStatement]) -> None:
         listed = list(statements)
         self.slow = [each for each in listed if each.reason]
-        """Those that facts never decide."""
-        fast = [each for each in listed if not each.reason]
-        self.volatile = [each for each in fast if each.is_volatile]
-        self.eventless = [each for each in fast if not each.is_volatile and each.is_eventless]
-        self.by_event = [each for each in fast if not each.is_volatile and not each.is_eventless]
+        """Those for which a solver may be needed."""
+        self.volatile = [each for each in listed if each.is_volatile]
+        self.eventless = [each for each in listed if not each.is_volatile and each.is_eventless]
+        self.by_event = [each for each in listed if not each.is_volatile and not each.is_eventless]

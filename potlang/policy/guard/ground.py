@@ -40,6 +40,8 @@ class ClauseLiteral(NamedTuple):
     number: int
     arguments: tuple[CompiledTerm, ...]
     sign: bool
+    unknown: ClauseCondition
+    """Stands for the literal where an argument has no value: it is not known which atom is meant."""
 
     def key(self, frame: Frame) -> AtomKey | None:
         """The predicate at the values of the arguments; None where one has no value."""
@@ -73,7 +75,7 @@ class EventStatement:
         conditions: list[list[ClauseCondition]] = [[] for _ in range(len(free) + 1)]
         literals: list[list[ClauseLiteral]] = [[] for _ in range(len(free) + 1)]
         self.reason = ""
-        """Why the statement can never be decided by facts; empty where it can."""
+        """Why a solver may be needed for the statement; empty where facts alone make it ground."""
         # One that looks at events by values of functions may look at later ones.
         self.is_volatile = False
         for node, sign in signed:
@@ -91,7 +93,8 @@ class EventStatement:
             found = None if var.sort == compiler.roles.sort else compiler.values(var, guards, self._scope)
             if found is None and var.sort != compiler.roles.sort:
                 self.reason = f"a variable of the sort {var.sort}"
-            self._ranges.append(found or EventRange(lambda frame: (), False))
+            # Of a variable without a list of values only that counts which holds whatever its value is.
+            self._ranges.append(found or EventRange(lambda frame: (NO_VALUE,), True))
 
     @property
     def conditions(self) -> Iterator[ClauseCondition]:
@@ -146,7 +149,11 @@ class EventStatement:
             if value is NO_VALUE:
                 pending = (*pending, condition)
         for literal in self._levels[level][1]:
-            found = self._with_literal(literal, frame, literals)
+            key = literal.key(frame)
+            if key is None:
+                pending = (*pending, literal.unknown)
+                continue
+            found = _with_literal(literal.sign, key, frame[0], literals)
             if found is None:
                 return
             literals = found
@@ -160,23 +167,21 @@ class EventStatement:
             frame[level + 1] = value
             yield from self._ground(frame, level + 1, ranges, literals, pending)
 
-    def _with_literal(
-        self, literal: ClauseLiteral, frame: Frame, literals: tuple[tuple[AtomKey, bool], ...]
-    ) -> tuple[tuple[AtomKey, bool], ...] | None:
-        """The literals with one more if facts do not decide it; None where they make it true."""
-        key = literal.key(frame)
-        if key is None:
-            raise NotGround
-        value = frame[0].tables[key[0]].get(key[1], NO_VALUE)
-        if value is literal.sign or (key, not literal.sign) in literals:
-            return None
-        if value is NO_VALUE and (key, literal.sign) not in literals:
-            return (*literals, (key, literal.sign))
-        return literals
+
+def _with_literal(
+    sign: bool, key: AtomKey, facts: SessionFacts, literals: tuple[tuple[AtomKey, bool], ...]
+) -> tuple[tuple[AtomKey, bool], ...] | None:
+    """The literals with one more if facts do not decide it; None where they make it true."""
+    value = facts.tables[key[0]].get(key[1], NO_VALUE)
+    if value is sign or (key, not sign) in literals:
+        return None
+    if value is NO_VALUE and (key, sign) not in literals:
+        return (*literals, (key, sign))
+    return literals
 
 
 class NotGround(Exception):
-    """An argument of an open predicate has no value: nothing can be said of which atom is meant."""
+    """A fact that says more than that a function has a value."""
 
 
 def _literal(node: Node, sign: bool, compiler: TermCompiler, scope: FramePlaces) -> ClauseLiteral | None:
@@ -184,7 +189,9 @@ def _literal(node: Node, sign: bool, compiler: TermCompiler, scope: FramePlaces)
     if not isinstance(symbol, Symbol) or not compiler.is_open(symbol):
         return None
     args = node.args if isinstance(node, App) else ()
-    return ClauseLiteral(compiler.numbers[symbol], tuple(compiler.term(arg, scope) for arg in args), sign)
+    arguments = tuple(compiler.term(arg, scope) for arg in args)
+    unknown = ClauseCondition(node, CompiledTerm(lambda frame: NO_VALUE, reads=None), sign)
+    return ClauseLiteral(compiler.numbers[symbol], arguments, sign, unknown)
 
 
 # --- clauses ---------------------------------------------------------------------------------------------

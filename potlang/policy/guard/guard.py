@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import threading
 from collections.abc import Mapping
+from copy import copy
 from enum import StrEnum
 from pathlib import Path
 from typing import Any, Final, Literal, NamedTuple
@@ -24,6 +25,7 @@ from potlang.policy.guard.events import EventReader, RefusedEvent, plain
 from potlang.policy.guard.ground import NotGround
 from potlang.policy.guard.options import GuardOptions
 from potlang.policy.guard.reasons import claim_of, rules_of, rules_of_follows, sentence
+from potlang.policy.guard.recorder import Certificates, GuardRecorder
 from potlang.policy.guard.session_facts import SessionFacts
 from potlang.policy.guard.state import (
     MOST_EVENTS,
@@ -34,16 +36,23 @@ from potlang.policy.guard.state import (
     followed,
     resumed,
 )
+from potlang.policy.records import RecordError, Records
 from potlang.policy.store import Store, open_store
 from potlang.policy.tests import PolicyError
 from potlang.processes.pool import Workers
+from potlang.prove.options import RouteName
 from potlang.report.base import to_plain
-from potlang.report.results import CoreItem, Limits, Verdict
+from potlang.report.results import CoreItem, Limits, Result, Verdict
 from potlang.sema.kept_aggregates import WrittenOut
 from potlang.utils.deadline import OutOfFuel, within
 
 _MOST_CASES: Final = 64
 """Cases of sessions for which the policy is kept compiled."""
+
+_ROUTES: Final[tuple[RouteName, ...]] = ("cvc5", "auto")
+"""In this order: cvc5 says at once of most sessions what it can say, others take longer where it cannot."""
+_FAULTS: Final = ("crash", "memory")
+"""Reasons of `unknown` that are faults, and no end of the time."""
 
 Decider = Literal["facts", "solver", "guard"]
 
@@ -119,6 +128,7 @@ class Guard:
             canonical([self._policy.text, self.options.to_dict()]).encode("ascii")
         ).hexdigest()
         """Of the policy and the options: states and records name it."""
+        self._recorder: GuardRecorder | None = None
         self._turn = threading.Lock()
         self._compiled: dict[str, _CompiledCase] = {}
         self._of_case({})
@@ -147,19 +157,34 @@ class Guard:
 
     @property
     def slow_rules(self) -> tuple[str, ...]:
-        """The rules for which a solver is asked at every event; `(all)` where it is asked by all."""
+        """The rules for which a solver may be asked; `(all)` where it always is."""
         fast = self._of_case({}).fast
         if fast is None:
             return ("(all)",)
         return tuple(dict.fromkeys(each.assertion.name for each in fast.statements.slow))
 
+    def recorded(self, records: Records, *, policy: str = "", certificates: Certificates = "none") -> Guard:
+        """The same guard, each of whose sessions, decisions and outcomes is recorded in a chain.
+
+        `policy` is a name for it there, `certificates` says what records have of those of verdicts. Raises
+        RecordError for a chain that cannot be read.
+        """
+        found = copy(self)
+        found._recorder = GuardRecorder(self, records, policy, certificates)
+        return found
+
     # --- states ---
 
     def begin(self, case: Mapping[str, Any] | None = None) -> GuardState:
-        """The state of a new session, of which the case is known. Raises CompileError, PolicyError."""
+        """The state of a new session, of which the case is known. Raises CompileError, PolicyError.
+
+        All that changes a state raises RecordError, a PolicyError, where a guard that records cannot.
+        """
         own = {key: plain_value(value) for key, value in (case or {}).items()}
         state = begun(self.digest, own, self._key)
         self._of_case(own)
+        if self._recorder is not None:
+            self._recorder.began(state)
         return state
 
     def resume(self, value: Any) -> GuardState:
@@ -197,7 +222,10 @@ class Guard:
         if fast is not None:
             facts = self._facts(state).copy(0)
             self._add_entry(fast, facts, entry, number - 1)
-        return followed(state, entry, self._key, facts)
+        after = followed(state, entry, self._key, facts)
+        if self._recorder is not None:
+            self._recorder.followed(state, after)
+        return after
 
     # --- checks ---
 
@@ -211,7 +239,8 @@ class Guard:
         """Whether an event is allowed in a state of its session, and the state after it.
 
         `event` has the `tool` and its `arguments`; `context` is what the caller knows of it. It does not
-        raise: whatever goes wrong is denied or asked, with the reason.
+        raise: whatever goes wrong is denied or asked, with the reason. A decision that cannot be recorded is
+        to deny, and the state stays as it was.
         """
         before = state if isinstance(state, GuardState) else GuardState(self.digest, {}, (), "")
         try:
@@ -221,15 +250,30 @@ class Guard:
                 before = self.resume(state)
             elif before.guard != self.digest:
                 raise StateError("the state is one of another guard")
-            return self._checked(event, before, context)
+            decision = self._checked(event, before, context)
         except (RefusedEvent, PolicyError) as error:
-            return _refused(str(error), before)
+            decision = _refused(str(error), before)
         except CompileError as error:
-            return _refused(_first_line(error), before)
+            decision = _refused(_first_line(error), before)
         except OutOfFuel:
-            return _refused("whether this is allowed was not found out in time", before)
+            decision = _refused("whether this is allowed was not found out in time", before)
         except Exception as error:  # whatever it is, the call is not allowed by it
-            return _refused(f"the guard failed ({type(error).__name__})", before)
+            decision = _refused(f"the guard failed ({type(error).__name__})", before)
+        return self._kept(decision, before, event, context)
+
+    def _kept(
+        self, decision: Decision, before: GuardState, event: Any, context: Mapping[str, Any] | None
+    ) -> Decision:
+        """The decision, if it is recorded where that is wanted."""
+        if self._recorder is None:
+            return decision
+        try:
+            self._recorder.decided(decision, before, event, context)
+        except RecordError as error:
+            return _refused(str(error), before)
+        except Exception as error:  # as above
+            return _refused(f"no record was made ({type(error).__name__})", before)
+        return decision
 
     def _checked(self, event: Any, state: GuardState, context: Mapping[str, Any] | None) -> Decision:
         fields = self._events.fields(event, context)
@@ -244,8 +288,10 @@ class Guard:
             if follows is not None:
                 rules = rules_of_follows(compiled.fast, facts, follows)
                 return self._decided(state, fields, follows.verdict, rules, "facts", facts)
-        report = self.report(state, fields)
-        result = claim_of(report)
+        result = self._by_solvers(state, fields)
+        if result.reason in _FAULTS:
+            why = next((each.detail for each in result.checks if each.detail), result.reason)
+            return _refused(f"the solver failed: {why}", state)
         return self._decided(state, fields, Verdict(result.verdict), rules_of(result), "solver", facts)
 
     def _decided(
@@ -311,6 +357,24 @@ class Guard:
             program = self.applied(state, fields)
             with program.session(limits=limits, workers=self._workers) as session:
                 return session.run(certificate=certificate)
+
+    def _by_solvers(self, state: GuardState, fields: Mapping[str, Any]) -> Result:
+        """The answer to the claim. Raises as `report`."""
+        if self.options.trust == "best":
+            return claim_of(self.report(state, fields))
+        milliseconds = int(self.options.timeout * 1000)
+        each = max(1, milliseconds // len(_ROUTES))
+        with within(milliseconds):
+            program = self.applied(state, fields)
+            for route in _ROUTES:
+                limits = Limits(each, each)
+                with program.session(
+                    route=route, trust="solver", limits=limits, workers=self._workers
+                ) as session:
+                    found = claim_of(session.run())
+                if found.verdict is not Verdict.UNKNOWN:
+                    break
+        return found
 
     def applied(self, state: GuardState, fields: Mapping[str, Any]) -> Program:
         """The policy with the events of a session, the last with these fields. Raises CompileError."""

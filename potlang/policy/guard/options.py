@@ -8,9 +8,10 @@ from dataclasses import dataclass, field, fields
 from decimal import Decimal
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, get_args
 
 from potlang.policy.tests import PolicyError
+from potlang.prove.options import Trust
 
 Otherwise = Literal["ask", "deny"]
 Arguments = Mapping[str, str | None]
@@ -58,6 +59,8 @@ class GuardOptions:
     """The known facts of every session."""
     timeout: float = 5.0
     """Seconds for one decision, where a solver is asked."""
+    trust: Trust = "solver"
+    """Whether one solver's word decides, or the answer is checked by others, which takes longer."""
     policy: str = ""
     """The id of the policy, or its file's path beside that of the options."""
 
@@ -96,6 +99,7 @@ class GuardOptions:
             "tools": {key: each.to_dict() for key, each in self.tools.items()},
             "defaults": dict(self.defaults),
             "case": dict(self.case),
+            "trust": self.trust,
         }
 
 
@@ -106,6 +110,10 @@ def _read(key: str, value: Any) -> Any:
         case "otherwise":
             if value not in ("ask", "deny"):
                 raise PolicyError('`otherwise` is "ask" or "deny"')
+            return value
+        case "trust":
+            if value not in get_args(Trust):
+                raise PolicyError(f"`trust` is {' or '.join(get_args(Trust))}")
             return value
         case "arguments":
             return _arguments(value, key)

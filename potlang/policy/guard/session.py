@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
 from typing import Any, TypeVar
 
 from potlang.policy.guard.guard import Decision, Guard, Permission
-from potlang.policy.guard.recorded import RecordedGuard
 from potlang.policy.guard.state import GuardState
-from potlang.policy.tests import PolicyError
 
 T = TypeVar("T")
 _LOST = "what became of an earlier call could not be kept, so that nothing is allowed any more"
@@ -31,7 +30,7 @@ class GuardSession:
 
     def __init__(
         self,
-        guard: Guard | RecordedGuard,
+        guard: Guard,
         *,
         case: Mapping[str, Any] | None = None,
         context: Mapping[str, Any] | None = None,
@@ -62,10 +61,10 @@ class GuardSession:
 
     def _keep(self, after: Callable[[GuardState], GuardState]) -> bool:
         with self._turn:
-            try:
+            was_lost, self._is_lost = self._is_lost, True
+            with suppress(Exception):
                 self.state = after(self.state)
-            except (PolicyError, ValueError):
-                self._is_lost = True
+                self._is_lost = was_lost
             return not self._is_lost
 
     def run(self, tool: str, arguments: Mapping[str, Any], call: Callable[[], T]) -> T:

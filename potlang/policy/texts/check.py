@@ -5,7 +5,8 @@ check_text(program, "I bought it 20 days ago, so I may return it.", model).findi
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from enum import StrEnum
 from typing import Any, NamedTuple
 
@@ -18,7 +19,8 @@ from potlang.models.loop.results import SampledReplies
 from potlang.models.loop.sampler import check_question, opened_model, samples_of
 from potlang.models.programs.writer import Progress
 from potlang.models.replies.extract import BadReply
-from potlang.policy.cases import Case
+from potlang.policy.cases import Case, CaseFact
+from potlang.policy.placing import CorePlace, case_places, report_with_places
 from potlang.policy.texts.parts import QuotableText, TextPart
 from potlang.policy.texts.readings import Readings, SeparatingCase, TextReading, conjunction, readings_of
 from potlang.policy.texts.render import lines_of
@@ -63,6 +65,7 @@ class TextCheckValues(NamedTuple):
 
     text: str
     model: str
+    """The names of the models, with commas between them."""
     finding: TextFinding
     reason: str
     threshold: float
@@ -121,9 +124,10 @@ class TextCheck(TextCheckValues, SampledReplies):
 def check_text(
     program: Program,
     text: str,
-    model: Model | str | None = None,
+    model: Model | str | Sequence[Model | str | None] | None = None,
     *,
-    samples: int = SAMPLES,
+    case: Case | dict[str, Any] | None = None,
+    samples: int | None = None,
     threshold: float = THRESHOLD,
     attempts: int = 3,
     parallel: int = 1,
@@ -137,8 +141,9 @@ def check_text(
 ) -> TextCheck:
     """The finding on a text that a model translates several times into the policy's words.
 
-    `program` is the policy, perhaps with a case. `model`: one, or the name of one at the endpoint of the
-    environment ([ENDPOINT-ENV]). `threshold` is the share of `samples` that must mean the same. `attempts`
+    `program` is the policy, `case` what is known beside it. `model`: one, or the name of one at the endpoint
+    of the environment ([ENDPOINT-ENV]), or several of these, which take turns. `threshold` is the share of
+    `samples` (3, or one of each model if these are more) that must mean the same. `attempts`
     bounds the replies for one translation; `parallel` is how many are written at a time. The total limit of
     `limits` holds for the comparisons, and for the claims. `temperature` (0.7 by default, for one sample the
     model's own), `max_tokens`, `timeout` and `seed` go to the model.
@@ -146,17 +151,27 @@ def check_text(
     What a model or its endpoint does raises nothing: the finding is then `no translation`, with the reason
     and the attempts so far. Raises ValueError for a wrong call, MissingExtraError without the extra `models`.
     """
+    named = [*model] if isinstance(model, Sequence) and not isinstance(model, str) else [model]
+    samples = max(SAMPLES, len(named)) if samples is None else samples
     check_question(text, attempts, samples, parallel=parallel, trust=trust)
     check_threshold(threshold)
     if temperature is None and samples > 1:
         temperature = _TEMPERATURE
     sampling = Sampling(attempts, temperature, max_tokens, timeout, seed)
-    with opened_model(model) as asked:
-        translator = Translator(asked, program, text, sampling, progress=progress)
-        found = samples_of(translator.sample, samples, parallel=parallel)
+    known = _KnownCase.of(program, case)
+    with ExitStack() as opened:
+        models = [opened.enter_context(opened_model(each)) for each in named]
+        translators = [Translator(each, known.program, text, sampling, progress=progress) for each in models]
+
+        def sample(number: int) -> TranslationSample:
+            return translators[number % len(translators)].sample(number)
+
+        found = samples_of(sample, samples, parallel=parallel)
+        names = [each.name for each in models]
     # Samples that were not begun after a failure of the endpoint agree with nothing.
     missing = [TranslationSample((), None, "the endpoint failed before")] * (samples - len(found))
-    return _checked(program, text, asked.name, [*found, *missing], threshold, limits, trust)
+    all_names = ", ".join(dict.fromkeys(names))
+    return _checked(known, text, all_names, [*found, *missing], threshold, limits, trust)
 
 
 def check_translations(
@@ -164,6 +179,7 @@ def check_translations(
     text: str,
     translations: Sequence[Any],
     *,
+    case: Case | dict[str, Any] | None = None,
     threshold: float = THRESHOLD,
     limits: Limits = Limits(),
     trust: Trust = "best",
@@ -171,19 +187,20 @@ def check_translations(
     """The finding on a text with these translations: JSON values as models write them, or whole replies.
 
     One that is no translation of the text into the policy's words counts as a sample that agrees with none.
-    Raises ValueError for a wrong call.
+    Raises ValueError for a wrong call, CompileError for a case that does not fit.
     """
     check_question(text, 1, len(translations), trust=trust)
     check_threshold(threshold)
+    known = _KnownCase.of(program, case)
     quotable = QuotableText(text)
     samples = []
     for value in translations:
         try:
             read = find_translation if isinstance(value, str) else read_translation
-            samples.append(TranslationSample((), read(value, quotable, program)))
+            samples.append(TranslationSample((), read(value, quotable, known.program)))
         except BadReply as error:
             samples.append(TranslationSample((), None, str(error)))
-    return _checked(program, text, "", samples, threshold, limits, trust)
+    return _checked(known, text, "", samples, threshold, limits, trust)
 
 
 def check_threshold(threshold: float) -> None:
@@ -195,6 +212,21 @@ def check_threshold(threshold: float) -> None:
 # --- the finding -------------------------------------------------------------------------------------
 
 
+class _KnownCase(NamedTuple):
+    """A policy with a case, and the places in it of the case's facts."""
+
+    program: Program
+    places: dict[str, CorePlace]
+
+    @classmethod
+    def of(cls, program: Program, case: Case | dict[str, Any] | None) -> _KnownCase:
+        """Raises CompileError for a case that does not fit."""
+        if case is None:
+            return cls(program, {})
+        applied, facts = Case.of(case).applied_with_places(program)
+        return cls(applied, case_places(facts))
+
+
 class _Decided(NamedTuple):
     finding: TextFinding
     reason: str = ""
@@ -202,7 +234,7 @@ class _Decided(NamedTuple):
 
 
 def _checked(
-    program: Program,
+    known: _KnownCase,
     text: str,
     model: str,
     samples: Sequence[TranslationSample],
@@ -213,12 +245,12 @@ def _checked(
     numbers = [at for at, each in enumerate(samples) if each.translation is not None]
     translations = [each.translation for each in samples if each.translation is not None]
     quotable = QuotableText(text)
-    readings = readings_of(program, translations, limits, trust).numbered(numbers)
+    readings = readings_of(known.program, translations, limits, trust).numbered(numbers)
     readings = _with_representatives(readings, samples, quotable)
     needed = threshold * len(samples)
     decided = _agreed(readings, samples, needed)
     if decided is None:
-        decided = _verdicts(program, readings.classes[0].translation, limits, trust)
+        decided = _verdicts(known, readings.classes[0].translation, limits, trust)
     separating = None
     if decided.finding is TextFinding.AMBIGUOUS:
         separating = readings.separating(0, 1)
@@ -280,10 +312,26 @@ def _meets(members: int, needed: float) -> bool:
     return members >= needed - 1e-9
 
 
-def _verdicts(program: Program, translation: Translation, limits: Limits, trust: Trust) -> _Decided:
+def _verdicts(known: _KnownCase, translation: Translation, limits: Limits, trust: Trust) -> _Decided:
     """The finding on one translation, with the report on its claims."""
-    whole = Case.of(translation.case).applied(program)
-    claims = [each.formula for each in translation.claims]
+    whole, facts = Case.of(translation.case).applied_with_places(known.program)
+    places = known.places | _premise_places(facts, translation)
+    decided = _decided(whole, [each.formula for each in translation.claims], limits, trust)
+    if decided.report is None:
+        return decided
+    return decided._replace(report=report_with_places(decided.report, places))
+
+
+def _premise_places(facts: Mapping[str, CaseFact], translation: Translation) -> dict[str, CorePlace]:
+    """The places of premises: in the translation, with the words of the text for a name."""
+    return {
+        place: CorePlace(f"/premises/{at}", "premise", "; ".join(translation.premises[at].words))
+        for place, fact in facts.items()
+        if (at := int(fact.pointer.rpartition("/")[2])) < len(translation.premises)
+    }
+
+
+def _decided(whole: Program, claims: Sequence[str], limits: Limits, trust: Trust) -> _Decided:
     report = verify_claims(whole, claims or ["True"], limits, trust)
     verdicts = {each.verdict for each in report.results}
     if Verdict.INCONSISTENT in verdicts:

@@ -35,7 +35,12 @@ def lines_of(found: TextCheck, *, color: bool = False) -> Iterator[str]:
 
 
 def _agreeing(found: TextCheck, reading: TextReading) -> str:
-    return f"{len(reading.members)} of {counted(len(found.samples), 'translation')}"
+    agree = f"{len(reading.members)} of {counted(len(found.samples), 'translation')}"
+    asked = {each.model for each in found.samples if each.model}
+    if len(asked) < 2:
+        return agree
+    whose = sorted({found.samples[at].model for at in reading.members})
+    return f"{agree}, by {len(whose)} of {len(asked)} models"
 
 
 def _translation(reading: TextReading) -> Iterator[str]:

@@ -26,15 +26,20 @@ _SECTIONS: Final = ("sorts", "functions", "constants")
 
 
 class TranslationSample(NamedTuple):
-    """The attempts at one translation, and the translation; without one, the `problem`."""
+    """The attempts at one translation, and the translation; without one, the `problem`.
+
+    `model` is the name of who was asked; empty where nobody was.
+    """
 
     attempts: tuple[Attempt, ...]
     translation: Translation | None
     problem: str = ""
+    model: str = ""
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON values."""
         return {
+            "model": self.model,
             "translation": None if self.translation is None else self.translation.to_dict(),
             "problem": self.problem,
             "attempts": [attempt_to_dict(each) for each in self.attempts],
@@ -71,7 +76,8 @@ class Translator:
         talk = StageConversation("", request, self, asker)
         found = asker.converse(self._model, talk, stage=STAGE)
         problem = asker.attempts[-1].problem if asker.attempts else "nothing was asked"
-        return TranslationSample(tuple(asker.attempts), found, "" if found is not None else problem)
+        said = "" if found is not None else problem
+        return TranslationSample(tuple(asker.attempts), found, said, self._model.name)
 
     def _read(self, reply: str) -> Translation:
         # One thread at a time: reading a formula makes nodes in the policy's pool.
