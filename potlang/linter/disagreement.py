@@ -82,11 +82,11 @@ def _disagree(program: LintedProgram, clash: Clash, questions: Questions) -> boo
         together = some(pool, clash.variables, [*clash.antecedents, *clash.conclusions])
         if not questions.possible(case) or not questions.impossible(together):
             return False
-    rest = program.without_rules([clash.one.statement, clash.other.statement])
+    rest = program.in_any_case([clash.one.statement, clash.other.statement])
     if questions.possible(case, *rest):
         return True
     # A program that is contradictory without the two allows nothing: then its facts say what there is.
-    return questions.impossible(*rest) and questions.possible(case, *program.without_rules(program.rules))
+    return questions.impossible(*rest) and questions.possible(case, *program.in_any_case(program.rules))
 
 
 def some(pool: Pool, variables: tuple[Var, ...], parts: list[Node]) -> Node:

@@ -9,9 +9,10 @@ from typing import Literal, NamedTuple
 from potlang.diag import Applicability, Edit, Fix, Patch, Place
 from potlang.expressions import surface as s
 from potlang.ir import operators as op
-from potlang.ir.module import AssertionKind, Claim
+from potlang.ir.module import Assertion, AssertionKind, Claim
 from potlang.ir.nodes import App, Lit, Node, Quant, Sym, Symbol, Var, flattened
 from potlang.languages.pot.program import Program
+from potlang.sema.completion import left_open
 from potlang.sema.emit import Unwritable, Writer
 
 Kind = Literal["fact", "rule", "claim"]
@@ -233,6 +234,34 @@ class LintedProgram:
         """The premises but for these statements; definitions are not among them."""
         places = {each.pointer for each in left_out}
         return [each.formula for each in self.module.assertions if each.origin.pointer not in places]
+
+    def in_any_case(self, left_out: Iterable[Statement] = ()) -> list[Node]:
+        """As `without_rules`, where also what is true of closed predicates without rules is open.
+
+        Facts about a case make them true, and the program is asked about other cases, too.
+        """
+        places = {each.pointer for each in left_out}
+        return [each.formula for each in self._left_open if each.origin.pointer not in places]
+
+    @cached_property
+    def _left_open(self) -> list[Assertion]:
+        module = self.module
+        names = {each.name for each in self.tree.functions if each.closed}
+        closed = {each: "" for each in module.symbols if each.name in names}
+        if not closed:
+            return [*module.assertions]
+        counting = [each for each in module.assertions if self.counts_named_members(each.origin.pointer)]
+        return left_open(closed, module.assertions, module.definitions, counting)
+
+    def counts_named_members(self, pointer: str) -> bool:
+        """Whether the statement there counts the members that have a name, to which a case may add others."""
+        return any(place.startswith(f"{pointer}/") for place in self.counting)
+
+    @cached_property
+    def counting(self) -> list[str]:
+        """The places of formulas that count members, or add something up over them, by their names."""
+        found = [each for each in self.program.diagnostics if each.code == "POT4004"]
+        return [each.place.pointer for each in found]
 
     @cached_property
     def ranked(self) -> frozenset[str]:

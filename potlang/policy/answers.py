@@ -9,11 +9,11 @@ from contextlib import suppress
 from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property
+from itertools import zip_longest
 from typing import Any, Final, NamedTuple
 
 from potlang.diag import Label, Place, Severity, Sink
 from potlang.expressions.names import name_of, written
-from potlang.ir.module import AssertionKind
 from potlang.ir.sorts import BOOL, BoolSort, EnumSort, IntSort, MeasureSort, RealSort
 from potlang.languages.pot.claims import Claim, verify_claims
 from potlang.languages.pot.program import CompileError, Program
@@ -21,11 +21,12 @@ from potlang.languages.pot.report import Report
 from potlang.languages.pot.solve import verify
 from potlang.policy.cases import Case, CaseFact, declared_range
 from potlang.policy.placing import case_places, report_with_places
-from potlang.policy.rule_parts import conclusions
+from potlang.policy.rule_parts import concluded_names
 from potlang.policy.tests import own_claims
 from potlang.prove.options import Trust
 from potlang.report.base import to_plain
 from potlang.report.results import CoreItem, Limits, Model, OptimizationStatus, Result, ResultWords, Verdict
+from potlang.words.speaker import Speaker
 
 _MOST_CHANGED: Final = 8
 """Facts of a case of which is asked whether another value changes the answer ([LIMIT-POLICY-ASK])."""
@@ -41,7 +42,7 @@ _OPPOSITE: Final = {Verdict.ENTAILED: Verdict.REFUTED, Verdict.REFUTED: Verdict.
 class CaseChange(NamedTuple):
     """Another value of one fact of a case, and the verdict that the claim has then.
 
-    The value is the nearest one of a number; `case` is the whole case with it.
+    The value is the nearest one of a number; `case` is the whole case with it, `words` say the fact then.
     """
 
     claim: str
@@ -50,25 +51,28 @@ class CaseChange(NamedTuple):
     new: Any
     verdict: Verdict
     case: dict[str, Any]
+    words: str = ""
 
 
 class MissingFact(NamedTuple):
     """A term whose value is not known, with the verdict on the claim for each value that it may have.
 
-    `verdicts` is empty for terms with too many values.
+    `verdicts` is empty for terms with too many values; `words` ask for the value.
     """
 
     claim: str
     term: str
     verdicts: dict[str, Verdict]
+    words: str = ""
 
 
 class SufficientFacts(NamedTuple):
-    """Facts with which an undetermined claim has a verdict, none of which can be left out."""
+    """Facts with which an undetermined claim has a verdict, none of them too many; `words` say them."""
 
     claim: str
     verdict: Verdict
     facts: tuple[str, ...]
+    words: tuple[str, ...] = ()
 
 
 class PolicyAnswer(NamedTuple):
@@ -108,9 +112,9 @@ def ask(
     known = Case.of(case or {})
     applied, places = known.applied_with_places(program)
     asked = list(claims) or [claim for _, claim in own_claims(program)]
-    report = verify_claims(applied, asked, limits, trust)
-    _refuse_contradiction(report, known, places)
+    report = _asking_for_facts(program, verify_claims(applied, asked, limits, trust))
     answer = PolicyAnswer(_in_words(applied, report, asked, places))
+    _refuse_contradiction(report, answer.report, known, places, applied)
     if explain:
         left = limits.total_ms - 1000 * (time.perf_counter() - began)
         search = _Search(program, applied, known, places, limits._replace(total_ms=max(1, round(left))))
@@ -134,25 +138,47 @@ def _of_verifications(report: Report, program: Program) -> Report:
     return report._replace(results=results, sentences=sentences)
 
 
-def _refuse_contradiction(report: Report, case: Case, places: dict[str, CaseFact]) -> None:
-    """Raises CompileError if what the case says cannot be so under the policy."""
+def _asking_for_facts(program: Program, report: Report) -> Report:
+    """The report, in which is asked for what cases give alone: what rules conclude cannot be looked up."""
+    concluded = concluded_names(program)
+    results = []
+    for each in report.results:
+        asked = [term for term in each.evidence.to_ask or () if _head_name(term) not in concluded]
+        evidence = each.evidence._replace(to_ask=tuple(asked) or None)
+        results.append(each if each.evidence.to_ask is None else each._replace(evidence=evidence))
+    return report._replace(results=tuple(results))
+
+
+def _refuse_contradiction(
+    report: Report, said: Report, case: Case, places: dict[str, CaseFact], applied: Program
+) -> None:
+    """Raises CompileError if what the case says cannot be so under the policy; `said` has the sentences."""
+    sentences = {each.pointer: each.because for each in said.sentences or ()}
     for result in report.results:
         core = result.evidence.core or ()
         facts = [places[each.pointer] for each in core if each.pointer in places]
         if result.verdict is not Verdict.INCONSISTENT or not facts:
             continue
         sink = Sink(case.document)
-        rules = [f"{each.kind} [{each.title}] {each.text}" for each in core if each.pointer not in places]
+        words = zip_longest(core, sentences.get(result.pointer, ()))
+        rules = [text or item.text for item, text in words if item is not None and item.pointer not in places]
+        primary, *others = [_label(applied, each) for each in facts]
         sink.report(
             "POT4003",
             facts[0].pointer,
-            primary=f"`{facts[0].text}`",
-            labels=[Label(Place(each.pointer), f"`{each.text}`") for each in facts[1:]],
-            notes=[f"under {each}" for each in rules],
+            primary=primary,
+            labels=[Label(Place(each.pointer), text) for each, text in zip(facts[1:], others, strict=True)],
+            notes=[f"by {each}" for each in rules],
             helps=["correct the case: from a contradiction every claim follows"],
             severity=Severity.ERROR,
         )
         raise CompileError(sink.diagnostics(), case.document)
+
+
+def _label(program: Program, fact: CaseFact) -> str:
+    with suppress(ValueError):
+        return program.say(fact.text).removesuffix(".")
+    return f"`{fact.text}`"
 
 
 def _in_words(
@@ -184,6 +210,7 @@ class _Search:
         self._places = places
         self._limits = limits
         self._began = time.perf_counter()
+        self._concluded = concluded_names(program)
 
     def changes(self, report: Report, claims: Sequence[Claim]) -> Iterator[CaseChange]:
         """For each settled claim the facts of its core that another value of which changes the verdict."""
@@ -200,11 +227,10 @@ class _Search:
         """For each undetermined claim the terms that would help to know."""
         for result, claim in _with_claims(report, claims):
             if result.verdict is Verdict.UNDETERMINED and isinstance(claim, str):
-                asked = [each for each in result.evidence.to_ask or () if self._is_given(each)]
-                for term in asked[:_MOST_MISSING]:
+                for term in (result.evidence.to_ask or ())[:_MOST_MISSING]:
                     verdicts = self._verdicts(claim, term)
                     if not verdicts or set(verdicts.values()) != {Verdict.UNDETERMINED}:
-                        yield MissingFact(claim, term, verdicts)
+                        yield MissingFact(claim, term, verdicts, self._question(term))
 
     def sufficient(self, report: Report, claims: Sequence[Claim]) -> Iterator[SufficientFacts]:
         """For each undetermined claim facts by which it is entailed, and facts by which it is refuted."""
@@ -217,13 +243,13 @@ class _Search:
             for model, verdict in sides:
                 facts = self._enough(claim, verdict, model or {})
                 if facts:
-                    yield SufficientFacts(claim, verdict, facts)
+                    yield SufficientFacts(claim, verdict, facts, tuple(map(self._clause, facts)))
 
     def _enough(self, claim: str, verdict: Verdict, model: Model) -> tuple[str, ...]:
         """The facts of a model, on what cases say, that a verdict needs; none if it needs others too."""
         left_out = {*_NAME.findall(claim), *self._concluded}
         known = {each.term for each in self._places.values()}
-        given = [term for term in model if term not in known and _head(term) not in left_out]
+        given = [term for term in model if term not in known and _head_name(term) not in left_out]
         facts = [fact for term in given if (fact := self._fact(term, model[term]))]
         try:
             more, places = self._case.assuming(*facts).applied_with_places(self._program)
@@ -237,21 +263,25 @@ class _Search:
 
     def _fact(self, term: str, value: str) -> str | None:
         """The fact that a term has a value of a model; None where a case has no such value."""
-        sort = declared_range(self._applied, _head(term))
+        sort = declared_range(self._applied, _head_name(term))
         if sort == BOOL:
             return term if value == "True" else f"not {term}"
         return f"{term} == {value}" if isinstance(sort, _PLAIN) else None
 
-    def _is_given(self, term: str) -> bool:
-        """Whether a term is one that cases give: no rule concludes about its function."""
-        return _head(term) not in self._concluded
-
     @cached_property
-    def _concluded(self) -> frozenset[str]:
-        """The functions that are defined, and those that rules conclude about."""
-        defined = {each.name for each in self._program.tree.functions if each.body is not None}
-        concluded = conclusions(self._program.module, {AssertionKind.RULE})
-        return frozenset(defined | {each.name for each in concluded})
+    def _speaker(self) -> Speaker:
+        return Speaker(self._applied.extension, self._applied.tree)
+
+    def _clause(self, fact: str) -> str:
+        with suppress(ValueError):
+            return self._speaker.clause(fact)
+        return fact
+
+    def _question(self, term: str) -> str:
+        is_formula = declared_range(self._applied, _head_name(term)) == BOOL
+        with suppress(ValueError):
+            return self._speaker.question(term, is_formula=is_formula)
+        return term
 
     def _verdicts(self, claim: str, term: str) -> dict[str, Verdict]:
         """The verdict on a claim for each value of a term, without those that cannot be."""
@@ -264,7 +294,7 @@ class _Search:
 
     def _values(self, term: str) -> list[tuple[str, str]]:
         """The values that a term of a small sort may have, with the fact that it has it."""
-        sort = declared_range(self._applied, _head(term))
+        sort = declared_range(self._applied, _head_name(term))
         if sort == BOOL:
             return [("true", term), ("false", f"not {term}")]
         if isinstance(sort, EnumSort) and len(sort.values) <= _MOST_VALUES:
@@ -279,14 +309,16 @@ class _Search:
             new = self._case.with_value(fact, value)
             after = self._asked(new, claim)
             if (after in _OPPOSITE.values() and after is not verdict) or after is Verdict.UNDETERMINED:
-                return CaseChange(claim, fact.name, old, value, after, new.value)
+                facts = new.content(self._program).facts
+                text = next(each.text for each in facts if each.term == fact.term)
+                return CaseChange(claim, fact.name, old, value, after, new.value, self._clause(text))
         return None
 
     def _others(self, fact: CaseFact, old: Any, wanted: str) -> list[Any]:
         """Other values of a fact that may do."""
         if isinstance(old, bool):
             return [not old]
-        sort = declared_range(self._applied, _head(fact.term))
+        sort = declared_range(self._applied, _head_name(fact.term))
         if isinstance(sort, EnumSort):
             return [each for each in sort.values if each != old][:_MOST_VALUES]
         try:
@@ -315,7 +347,7 @@ class _Search:
         return self._limits._replace(total_ms=max(1, round(self._limits.total_ms - spent)))
 
 
-def _head(term: str) -> str:
+def _head_name(term: str) -> str:
     """The name of the function or constant of a term."""
     return name_of(term.partition("(")[0])
 

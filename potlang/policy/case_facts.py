@@ -6,21 +6,19 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any, Final, NamedTuple
 
-from potlang.ir import operators as op
 from potlang.ir.measures import value_text
 from potlang.ir.nodes import App, Lit, Node, Sym, Symbol, SymbolKind
 from potlang.ir.pool import Pool
-from potlang.ir.sorts import BOOL, REAL, STRING, EnumSort, IntSort, MeasureSort, RealSort
+from potlang.ir.sorts import BOOL, STRING, EnumSort, IntSort, MeasureSort, RealSort
 from potlang.ir.substitute import substitute
-from potlang.linter.linted import bare, literal
-from potlang.policy.boundaries import candidates, decided_by, has_values, is_literal, terms_of
+from potlang.linter.linted import literal
+from potlang.policy.boundaries import candidates, decided_by, has_values, terms_of
 from potlang.policy.case_search import CaseInquiry, CaseQuestion, CaseSearch, CaseWay
 from potlang.policy.cases import FACTS, SORT
+from potlang.policy.formula_text import decimal_number, formula_text
 from potlang.policy.rule_parts import declared
 
 _MOST_CANDIDATES: Final = 24
-_SIGNS: Final[dict[object, tuple[str, str]]] = {op.LT: ("<", ">"), op.LE: ("<=", ">="), op.EQ: ("==", "==")}
-"""Signs of comparisons, and the same seen from the other side."""
 _NAMED: Final = (SymbolKind.CONSTANT, SymbolKind.FUNCTION, SymbolKind.DEFINED, SymbolKind.FREE)
 
 
@@ -120,23 +118,8 @@ class CaseWriter:
         """A formula about the individuals as the program writes it."""
         formula = substitute(self._pool, formula, values) if values else formula
         inner, holds = literal(formula)
-        text = self._atom(inner)
+        text = formula_text(self._search.writer, inner)
         return text if holds else f"not {text}" if declared(inner) is inner else f"not ({text})"
-
-    def _atom(self, formula: Node) -> str:
-        """A formula as text; a comparison with its literal on the right."""
-        text = bare(self._search.writer.term(formula))
-        signs = _SIGNS.get(formula.op) if isinstance(formula, App) else None
-        if signs is None or not isinstance(formula, App):
-            return text
-        sides = text.split(f" {signs[0]} ")
-        if len(sides) != 2:
-            return text
-        sign, mirrored = signs
-        left, right = (_decimal_text(node, side) for node, side in zip(formula.args, sides, strict=True))
-        if is_literal(formula.args[0]):
-            return f"{right} {mirrored} {left}"
-        return f"{left} {sign} {right}"
 
     def case(self, facts: Sequence[KnownFact]) -> dict[str, Any] | None:
         """The case that says these facts; None if there is nothing to say."""
@@ -189,21 +172,5 @@ def _json_value(literal: Lit) -> Any:
         return value_text(value, sort)
     if isinstance(sort, RealSort):
         assert isinstance(value, int | Fraction)
-        return _decimal(Fraction(value))
+        return decimal_number(Fraction(value))
     return None
-
-
-def _decimal(value: Fraction) -> int | float | None:
-    """A number whose shortest numeral says just this value."""
-    if value.denominator == 1:
-        return int(value)
-    found = float(value)
-    return found if Fraction(repr(found)) == value else None
-
-
-def _decimal_text(node: Node, text: str) -> str:
-    """A side of a comparison; a real literal as a decimal where it is one."""
-    if not isinstance(node, Lit) or node.sort is not REAL:
-        return text
-    found = _json_value(node)
-    return text if found is None or "e" in repr(found) else repr(found)

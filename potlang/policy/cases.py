@@ -6,16 +6,18 @@ Case.of({"item": {"kind": "electronics", "days": 20}, "member": True}).applied(p
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from decimal import Decimal
+from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from potlang.diag import Diagnostic, Place, Sink
+from potlang.diag import Diagnostic, Place, Severity, Sink
 from potlang.diag.near import nearest
 from potlang.diag.patching import get
 from potlang.expressions.expression import parse_expression
 from potlang.expressions.names import written
 from potlang.expressions.shapes import Shapes
+from potlang.expressions.surface import Name
+from potlang.ir.measures import DATE, DATETIME, SECONDS_OF_A_DAY, value_text
 from potlang.ir.nodes import Symbol
 from potlang.ir.sorts import (
     BOOL,
@@ -45,6 +47,16 @@ SORT: Final = "sort"
 _ASKED: Final = ("verifications", "optimization", "actions")
 """The sections of a program that say what is asked."""
 _LONGEST: Final = 1_000
+_VALUES: Final[dict[Sort, int]] = {DATE: 20_000, DATETIME: 20_000 * SECONDS_OF_A_DAY}
+"""Values for examples: a day of 2024."""
+_WRITTEN: Final[dict[type, str]] = {
+    type(BOOL): "`true` or `false`",
+    IntSort: "a whole number, such as `30`",
+    RealSort: "a number, such as `2.5`",
+    StringSort: "a text in quotes",
+}
+_OTHER_UNITS: Final = ("POT3022", "POT3023")
+_IN_UNITS: Final = ("give it in the unit that the policy has for it",)
 
 
 class CaseFact(NamedTuple):
@@ -158,7 +170,9 @@ class Case:
         try:
             return compile_program(value, name=program.document.name)
         except CompileError as error:
-            moved = tuple(_moved(each, places, self._base) for each in error.diagnostics)
+            # What is only doubtful is so without the case, too.
+            errors = [each for each in error.diagnostics if each.severity == Severity.ERROR]
+            moved = tuple(_moved(each, places, self._base) for each in errors)
             raise CompileError(moved, self.document) from None
 
     def assuming(self, *formulas: str) -> Case:
@@ -256,9 +270,10 @@ class _Reading:
         if sort is None or not owners or str(sort) in owners:
             return False
         expected = " or ".join(sorted(owners))
-        helps = [f"`{name}` is a {sort} of the policy: another name makes it a new {expected}"]
+        primary = f"the policy has this name for a {sort}"
+        helps = [f"another name, such as `{name}_1`, makes it a new {expected}"]
         place = Place(pointer, on_key=True)
-        self._sink.report("POT3001", place, expected=expected, found=str(sort), helps=helps)
+        self._sink.report("POT3001", place, expected=expected, found=sort, primary=primary, helps=helps)
         return True
 
     def _owners(self, fields: Iterable[str]) -> set[Sort]:
@@ -302,7 +317,7 @@ class _Reading:
             case str(), DeclaredSort() | EnumSort():
                 return self._member(value, pointer)
             case str(), _:
-                return self._literal(value, pointer)
+                return self._literal(value, sort, pointer)
             case bool(), None:
                 return str(value)
             case bool(), _:
@@ -312,7 +327,7 @@ class _Reading:
                 numeral = Decimal(str(value) if isinstance(value, float) else value)
                 if numeral.is_finite() and _may_have(sort, numeral):
                     return f"{numeral:f}" if abs(numeral.adjusted()) < _LONGEST else str(numeral)
-        self._shapes.wrong_type(value, pointer, f"a value of the sort {sort}")
+        self._shapes.wrong_type(value, pointer, f"a value of the sort {sort}", _example(sort))
         return None
 
     def _member(self, name: str, pointer: str) -> str | None:
@@ -321,10 +336,14 @@ class _Reading:
         self._undeclared(name, Place(pointer))
         return None
 
-    def _literal(self, text: str, pointer: str) -> str | None:
+    def _literal(self, text: str, sort: Sort | None, pointer: str) -> str | None:
         """A text that is an expression by itself, such as a date or an amount: it says nothing more."""
         sink = Sink(self._sink.document)
-        parse_expression(text, pointer, sink)
+        root = parse_expression(text, pointer, sink)
+        is_word = isinstance(root, Name) and self._scope.lookup(root.id) is None
+        if is_word or _is_other_number(text, sort):
+            self._shapes.wrong_type(text, pointer, f"a value of the sort {sort}", _example(sort))
+            return None
         for each in sink.diagnostics():
             self._sink.add(each)
         return None if sink.has_errors else f"({text})"
@@ -335,6 +354,24 @@ def _may_have(sort: Sort | None, number: Decimal) -> bool:
     if isinstance(sort, IntSort | BitVecSort):
         return number == number.to_integral_value()
     return isinstance(sort, RealSort | MeasureSort | None)
+
+
+def _is_other_number(text: str, sort: Sort | None) -> bool:
+    """Whether a text is a number that a sort does not have."""
+    if not isinstance(sort, IntSort | BitVecSort | RealSort):
+        return False
+    try:
+        number = Decimal(text)
+    except InvalidOperation:
+        return False
+    return not number.is_finite() or not _may_have(sort, number)
+
+
+def _example(sort: Sort | None) -> list[str]:
+    """The help that shows how values of a sort are written."""
+    if isinstance(sort, MeasureSort):
+        return [f"write it as in `{value_text(_VALUES.get(sort, 30), sort)}`"]
+    return [f"write {_WRITTEN[type(sort)]}"] if type(sort) in _WRITTEN else []
 
 
 def program_value(program: Program) -> dict[str, Any]:
@@ -389,7 +426,8 @@ def _moved(diagnostic: Diagnostic, places: dict[str, str], base: str) -> Diagnos
     labels = tuple(
         each._replace(place=Place(_place(each.place.pointer, places, base))) for each in diagnostic.labels
     )
-    return diagnostic._replace(labels=labels, fixes=())
+    helps = _IN_UNITS if diagnostic.code in _OTHER_UNITS else diagnostic.helps
+    return diagnostic._replace(labels=labels, helps=helps, fixes=())
 
 
 def _place(pointer: str, places: dict[str, str], base: str) -> str:

@@ -20,6 +20,7 @@ from potlang.policy.impact import (
     result_changes,
     tested,
 )
+from potlang.policy.left_to_cases import versions_over_all_cases
 from potlang.policy.pairing import Pair, paired
 from potlang.policy.sampling import sample_claims
 from potlang.policy.scenes import DifferenceCase, separating_case
@@ -53,7 +54,7 @@ def compare(
     each of these steps. Rows of large tables are compared as they are; statements that follow only with them
     are asked of them, and then rest on the word of the database.
     """
-    work = _Comparison(old, new, limits)
+    work = _Comparison(*versions_over_all_cases(old, new), limits)
     with work.direction("old") as under_old, work.direction("new") as under_new:
         found = work.statements({"old": under_old, "new": under_new})
         found = work.with_rows(found) if work.has_tables else found
@@ -79,7 +80,7 @@ def same_meaning(old: Program, new: Program, limits: Limits) -> bool:
     A solver's word is enough; the first statement of which it is not known ends it. It is not known of
     programs whose facts are in large tables.
     """
-    work = _Comparison(old, new, limits)
+    work = _Comparison(*versions_over_all_cases(old, new), limits)
     if work.has_tables:
         return False
     return not work.alignment.changes and all(map(work.follows_from, VERSIONS))

@@ -10,6 +10,7 @@ from potlang.expressions.surface import FactDecl, StatementDecl
 from potlang.languages.pot.program import Program
 from potlang.models.programs.vocabulary import vocabulary
 from potlang.policy.cases import program_value
+from potlang.policy.left_to_cases import left_to_cases
 from potlang.words.speaker import Speaker
 from potlang.words.verdicts import ranked_statement
 
@@ -23,11 +24,15 @@ class SpokenRule(NamedTuple):
 
 
 class PolicyDescription(NamedTuple):
-    """The content of a policy: its description, its functions and names, its facts and rules in sentences."""
+    """The content of a policy: its description, its functions and names, its facts and rules in sentences.
+
+    `left_to_cases` are its predicates that are false unless a case says otherwise.
+    """
 
     description: str
     vocabulary: tuple[str, ...]
     rules: tuple[SpokenRule, ...]
+    left_to_cases: tuple[str, ...] = ()
 
 
 def describe(program: Program) -> PolicyDescription:
@@ -37,6 +42,7 @@ def describe(program: Program) -> PolicyDescription:
         description if isinstance(description, str) else "",
         tuple(vocabulary(program.module)),
         tuple(_rules(program)),
+        left_to_cases(program),
     )
 
 

@@ -22,6 +22,7 @@ from potlang.policy.case_search import (
     individuals_for,
     require_consistent,
 )
+from potlang.policy.left_to_cases import over_all_cases
 from potlang.policy.rule_parts import RulePart, atoms, parts_of, subject
 from potlang.policy.suggestions import BUDGET_MS
 from potlang.processes.pool import Workers
@@ -91,6 +92,7 @@ def rule_map(
     search of one case. Raises PolicyError for a policy that contradicts itself.
     """
     require_consistent(program, limits)
+    program = over_all_cases(program)
     module = program.module.typed or program.module
     parts = parts_of(module)
     groups = _groups(parts)

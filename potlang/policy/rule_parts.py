@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Final, NamedTuple
 
 from potlang.ir import operators as op
@@ -10,6 +10,7 @@ from potlang.ir.module import AssertionKind, Module, Origin
 from potlang.ir.nodes import App, Lit, Node, Quant, Sym, Symbol, SymbolKind, Var, free_variables, reachable
 from potlang.ir.pool import Pool
 from potlang.ir.sorts import BOOL
+from potlang.languages.pot.program import Program
 from potlang.linter.linted import conjuncts, literal
 
 MOST_PARTS: Final = 64
@@ -205,6 +206,22 @@ def subject(formula: Node) -> App | Sym | None:
     return next((found for side in sides if (found := declared(side)) is not None), None)
 
 
+def concluded_names(program: Program) -> frozenset[str]:
+    """The functions that are defined, and those whose values rules conclude: what nobody has to look up.
+
+    A fact about one thing, and a limit for a value that is given, conclude nothing of others.
+    """
+    module = program.module.typed or program.module
+    kinds = (AssertionKind.FACT, AssertionKind.RULE, AssertionKind.PACK)
+    said = [each.formula for each in module.assertions if each.kind in kinds]
+    concluded = conclusions(each for each in said if isinstance(each, Quant) or not _is_literal(each))
+    return frozenset({each.name for each in concluded} | {each.symbol.name for each in module.definitions})
+
+
+def _is_literal(formula: Node) -> bool:
+    return subject(formula) is not None
+
+
 def declared(term: Node) -> App | Sym | None:
     """A term that is a function or a constant of the program; that under a conversion of a measure."""
     while isinstance(term, App) and (term.op is op.TO_REAL or _is_conversion(term)):
@@ -218,14 +235,14 @@ def _is_conversion(term: App) -> bool:
     return isinstance(term.op, Symbol) and term.op.kind is SymbolKind.FRESH and len(term.args) == 1
 
 
-def conclusions(module: Module, kinds: Container[AssertionKind]) -> set[Symbol]:
-    """The functions and constants of which assertions of these kinds conclude something.
+def conclusions(formulas: Iterable[Node]) -> set[Symbol]:
+    """The functions and constants of which formulas conclude something.
 
     A bound of a value is no conclusion about it.
     """
     found: set[Symbol] = set()
     seen: set[Node] = set()
-    stack = [each.formula for each in module.assertions if each.kind in kinds]
+    stack = [*formulas]
     while stack:
         node = stack.pop()
         if node in seen:

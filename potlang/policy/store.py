@@ -19,6 +19,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final, NamedTuple
 
+from potlang.diag.near import nearest
 from potlang.ir.digest import digest
 from potlang.languages.pot.check import Source as ProgramSource
 from potlang.languages.pot.check import compile as compile_program
@@ -30,7 +31,7 @@ from potlang.policy.cases import Case
 from potlang.policy.impact import renamed_test, renamed_words
 from potlang.policy.tests import PolicyError, PolicyTest, PolicyTestResult, own_tests, read_tests, run_tests
 from potlang.prove.options import Trust
-from potlang.report.results import Limits
+from potlang.report.results import Limits, Verdict
 from potlang.utils.directories import flush_folder, user_directory
 
 VARIABLE: Final = "POTLANG_POLICIES"
@@ -82,7 +83,12 @@ class FailingTests(PolicyError):
 
     def __init__(self, failed: Sequence[PolicyTestResult]) -> None:
         self.failed = tuple(failed)
-        super().__init__(f"{len(failed)} of its tests fail")
+        late = [each for each in failed if each.verdict is Verdict.UNKNOWN]
+        wrong = len(failed) - len(late)
+        said = [f"{wrong} of its tests fail{'s' if wrong == 1 else ''}"] if wrong else []
+        if late:
+            said.append(f"{len(late)} of its tests {'was' if len(late) == 1 else 'were'} not decided in time")
+        super().__init__(", and ".join(said))
 
 
 class PolicyEntry(NamedTuple):
@@ -140,6 +146,11 @@ class Store:
             raise _unusable(self.directory, error) from None
         return [name for name in found if self.numbers(name)]
 
+    def _no_policy(self, name: str) -> PolicyError:
+        near = nearest(name, self.names())
+        meant = f": did you mean {' or '.join(map(repr, near))}?" if near else ""
+        return PolicyError(f"there is no policy {name!r}{meant}")
+
     def numbers(self, name: str) -> tuple[int, ...]:
         """The numbers of a policy's versions, ascending; none if there is no such policy."""
         return tuple(sorted(number for number, kind in self._files(name) if kind == "json"))
@@ -167,7 +178,7 @@ class Store:
         name = found["name"]
         numbers = self.numbers(name)
         if not numbers:
-            raise PolicyError(f"there is no policy {name!r}")
+            raise self._no_policy(name)
         if found["digest"]:
             return name, self._with_digest(name, found["digest"])
         wanted = int(found["number"] or numbers[-1])
@@ -277,7 +288,7 @@ class Store:
                 raise _unusable(path, error) from None
             return
         if not self.numbers(self._checked(id)):
-            raise PolicyError(f"there is no policy {id!r}")
+            raise self._no_policy(id)
         try:
             # Away at once under its name, whatever happens while its files are removed.
             with self._aside() as aside:

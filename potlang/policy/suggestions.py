@@ -26,6 +26,7 @@ from potlang.policy.case_search import (
     individuals_for,
     require_consistent,
 )
+from potlang.policy.left_to_cases import over_all_cases
 from potlang.policy.rule_parts import RulePart, atoms, contrapositives, declared, parts_of, stronger
 from potlang.policy.tests import PolicyTest, run_tests
 from potlang.processes.pool import Workers
@@ -108,7 +109,9 @@ def suggest(
     require_consistent(program, limits)
     drafts: list[_Draft] = []
     unshown: list[tuple[str, str]] = []
-    for _, part, found, missing in sorted(_searched(program, budget_ms, workers), key=itemgetter(0)):
+    for _, part, found, missing in sorted(
+        _searched(over_all_cases(program), budget_ms, workers), key=itemgetter(0)
+    ):
         drafts += (each._replace(part=part) for each in found)
         unshown += ((part.name, each) for each in missing)
     tests: list[SuggestedTest] = []
@@ -303,7 +306,13 @@ class _PartTests:
                 self._pool.app(each, head.args) if isinstance(head, App) else self._pool.sym(each)
                 for each in alike
             )
-        return [each for each in found if each not in said][:_MOST_OTHERS]
+        others = [each for each in found if each not in said][:_MOST_OTHERS]
+        # Facts before conclusions: what these need to be so stands in the case then.
+        return sorted(others, key=lambda each: not self._concluded.isdisjoint(symbols_in(each)))
+
+    @cached_property
+    def _concluded(self) -> set[Symbol]:
+        return {symbol for part in self._search.parts for symbol in symbols_in(part.conclusion)}
 
     @property
     def _near(self) -> list[Symbol]:

@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from potlang.engines.check import CheckResult
 from potlang.engines.messages import Query, SolverAnswer
 from potlang.engines.solver import SolverSession
+from potlang.ir.measures import value_text
 from potlang.ir.module import Assertion, AssertionKind, Module, Objective, Optimization, Origin
-from potlang.ir.sorts import DeclaredSort
+from potlang.ir.sorts import INT, DeclaredSort
 from potlang.ir.structure import Structure
 from potlang.processes.pool import Workers
 from potlang.prove.evidence import core_items, evaluated, read_model
@@ -246,6 +247,7 @@ class Optimizer:
             outcome.detail,
             _worst(obligations, outcome.pieces),
             tuple(each.record for each in obligations),
+            _written(goal, outcome.value),
         )
 
     def _joined(self, found: Sequence[ObjectiveResult], infeasible: CheckResult | None) -> OptimizationResult:
@@ -388,7 +390,8 @@ class Optimizer:
         trust = _worst(obligations, [reached, beaten])
         shown = tuple(exact_value(value) for value in values)
         records = tuple(each.record for each in obligations)
-        points.append(ParetoPoint(shown, self._shown(outcome.model), trust, records))
+        written = tuple(_written(*each) for each in zip(self._goals, values, strict=True))
+        points.append(ParetoPoint(shown, self._shown(outcome.model), trust, records, written))
         return None
 
     def _as_good(self, checked: CheckResult, left: Sequence[Condition]) -> list[Condition]:
@@ -496,3 +499,10 @@ def _with_closed_sorts(
     answer = "infeasible" if inner.value is None else f"{inner.status} {inner.value}"
     note = f"open sorts make it unbounded; {answer} if no members but the named ones exist in: {sorts}"
     return result._replace(closed=inner, notes=(*result.notes, note))
+
+
+def _written(goal: Objective, value: Fraction | None) -> str | None:
+    """A value as the program writes it; None where it is a number there, too."""
+    if value is None or goal.shown is None or (goal.shown.base is INT and value.denominator != 1):
+        return None
+    return value_text(value, goal.shown)

@@ -381,15 +381,21 @@ class ObjectiveResult(NamedTuple):
     detail: str = ""
     trust: TrustLevel = "solver"
     assurances: tuple[IndependentCheck, ...] = ()
+    written: str | None = None
+    """The value as the program writes it, where that is more than the number: a date, an amount."""
 
 
 class ParetoPoint(NamedTuple):
-    """Values of the objectives, none of which can be better without another being worse, and a model."""
+    """Values of the objectives, none of which can be better without another being worse, and a model.
+
+    `written` has the values as the program writes them.
+    """
 
     values: tuple[ExactValue | None, ...]
     model: Model | None = None
     trust: TrustLevel = "solver"
     assurances: tuple[IndependentCheck, ...] = ()
+    written: tuple[str | None, ...] = ()
 
 
 class OptimizationResult(NamedTuple):

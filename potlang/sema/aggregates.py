@@ -148,8 +148,15 @@ def _members(e: Elaborator, sort: Sort, at: s.Expr, name: str) -> list[Node] | N
             at,
             op=name,
             sort=sort,
-            notes=[f"members of {sort} that have no name are not counted"],
-            helps=[f'close the sort: "semantics": {{"closed_domain": ["{sort}"]}}'],
+            notes=[
+                f"members of {sort} that have no name are not counted"
+                if members
+                else f"no member of {sort} has a name here: those that a case names are counted"
+            ],
+            helps=[
+                f'close the sort: "semantics": {{"closed_domain": ["{sort}"]}}',
+                *([] if members else ["a guard closes the sort of its events by itself"]),
+            ],
         )
     return members
 

@@ -22,6 +22,7 @@ from potlang.ir.module import (
 from potlang.ir.nodes import Node, Symbol, SymbolKind
 from potlang.ir.pool import Pool
 from potlang.ir.sorts import BOOL, BitVecSort, DeclaredSort, EnumSort, Sort, TupleSort
+from potlang.sema.completion import completions
 from potlang.sema.declare import Declarations
 from potlang.sema.elaborate import Elaborator
 from potlang.sema.free_numbers import FreeNumbers
@@ -338,8 +339,6 @@ class _ModuleBuilder:
         brought = {} if self._imported is None else self._imported.closed
         if not closed and not brought:
             return [], []
-        from potlang.sema.completion import completions
-
         predicates: dict[Symbol, str] = {}
         for function in closed:
             entry = self._scope.entries.get(function.name)

@@ -22,6 +22,8 @@ from potlang.ir.substitute import rebuild, substitute
 from potlang.sema.known import DefiningRule, KnownPredicates, Members
 
 _DEFINING = (AssertionKind.FACT, AssertionKind.RULE, AssertionKind.PACK)
+_MOST_NAMED = 4
+"""Rules of which the name is told; of more, how many there are."""
 _MOST_TOGETHER = 8
 """Predicates that recur through one another: the laws of their order grow with the third power."""
 
@@ -81,10 +83,22 @@ def completions(
 
 def _in_words(group: list[ClosedPredicate]) -> str:
     """The completion of a group in words, without its formula, which nobody wrote."""
-    names = [f"`{each.symbol.name}`" for each in group]
-    if len(names) == 1:
-        return f"{names[0]} is false wherever the rules do not give it (closed)"
-    return f"{', '.join(names[:-1])} and {names[-1]} are false wherever the rules do not give them (closed)"
+    subject = _listed([f"`{each.symbol.name}`" for each in group], "and")
+    be = "is" if len(group) == 1 else "are"
+    rules = dict.fromkeys(rule.assertion for each in group for rule in each.rules)
+    if not rules:
+        return f"{subject} {be} false: no fact and no rule says otherwise (closed)"
+    named = [f"“{each.name}”" for each in rules if each.kind is not AssertionKind.FACT]
+    kinds = ["a fact"] if len(named) < len(rules) else []
+    if len(named) > _MOST_NAMED:
+        kinds.append(f"one of {len(named)} rules")
+    else:
+        kinds += [f"rule {each}" for each in named]
+    return f"{subject} {be} true only where {_listed(kinds, 'or')} says so (closed)"
+
+
+def _listed(items: Sequence[str], joint: str) -> str:
+    return items[0] if len(items) == 1 else f"{', '.join(items[:-1])} {joint} {items[-1]}"
 
 
 def completed(assertions: Iterable[Assertion]) -> set[Symbol]:
@@ -104,6 +118,38 @@ def completed(assertions: Iterable[Assertion]) -> set[Symbol]:
             if isinstance(symbol, Symbol) and symbol.kind is not SymbolKind.FRESH:
                 found.add(symbol)
     return found
+
+
+def without_rules(predicates: Mapping[Symbol, object], assertions: Iterable[Assertion]) -> list[Symbol]:
+    """The predicates that no fact and no rule can make true, in their order."""
+    concluded = {
+        symbol
+        for each in assertions
+        if each.kind in _DEFINING
+        for symbol, _ in defining_rules(each, predicates)
+    }
+    return [each for each in predicates if each not in concluded]
+
+
+def left_open(
+    predicates: Mapping[Symbol, str],
+    assertions: Sequence[Assertion],
+    definitions: Iterable[Definition],
+    unsettled: Iterable[Assertion] = (),
+) -> list[Assertion]:
+    """The assertions but for those that close predicates without rules, or predicates that rest on these.
+
+    So do the predicates that `unsettled` assertions conclude about.
+    """
+    free = set(without_rules(predicates, assertions))
+    free.update(symbol for each in unsettled for symbol, _ in defining_rules(each, predicates))
+    if not free:
+        return list(assertions)
+    for group in dependence(predicates, assertions, definitions):
+        if any(symbol in free for each in group for symbol, _ in each.needs):
+            free |= {each.symbol for each in group}
+    keys = {COMPLETION + each.name for each in free}
+    return [each for each in assertions if each.key not in keys]
 
 
 def dependence(

@@ -154,8 +154,9 @@ def claims(given: CallArguments, deadline: float) -> Answer:
     try:
         found = ask(program, asked[:_MOST_CLAIMS], case, limits=_limits(deadline), explain=case is not None)
     except CompileError as error:
-        words = vocabulary(program.module)
-        return {**_rejected(Checked(error.document, error.diagnostics, None)), "notes": words}
+        refused = _rejected(Checked(error.document, error.diagnostics, None), "case")
+        notes = [note for each in error.diagnostics for note in each.notes]
+        return {**refused, "notes": [*notes, *vocabulary(program.module)]}
     report = found.report
     answer = _reported(report if given.flag("words") else report._replace(sentences=None))
     for key, parts in (
@@ -403,10 +404,10 @@ def _lints(checked: Checked) -> Answer:
     return {**lists, "left_out": {"lints": more}} if more > 0 else lists
 
 
-def _rejected(checked: api.AnyChecked) -> Answer:
+def _rejected(checked: api.AnyChecked, what: str = "program") -> Answer:
     found = in_brief(checked.located())
     errors = sum(each["severity"] == "error" for each in found)
-    message = f"{counted(errors, 'error')}: repair the program and call again"
+    message = f"{counted(errors, 'error')}: repair the {what} and call again"
     return {"status": "rejected", "verdict": "rejected", "message": message, "diagnostics": found}
 
 

@@ -29,7 +29,7 @@ from potlang.words.parts import (
 from potlang.words.phrases import FunctionWords, Lexicon, ProgramVocabulary
 from potlang.words.read import SentenceReading, read_sentence
 from potlang.words.say import binder_words, clause, phrase, sentence
-from potlang.words.table import language
+from potlang.words.table import filled, language
 from potlang.words.templates import DescriptionTemplate, templates_of
 
 
@@ -67,6 +67,13 @@ class Speaker:
     def phrase(self, text: str) -> str:
         """A term as words. Raises `Unsayable`."""
         return phrase(self._part(text), self.lexicons)
+
+    def question(self, text: str, *, is_formula: bool) -> str:
+        """The question about a formula or a term, as a clause: "whether …", "what … is". Raises Unsayable."""
+        words: Mapping[str, str] = self.language.table["verdicts"]
+        if is_formula:
+            return filled(words["to ask whether"], {"claim": self.clause(text)})
+        return filled(words["to ask what"], {"term": self.phrase(text)})
 
     def say_fact(self, fact: s.FactDecl) -> str:
         """A fact as a sentence. Raises `Unsayable`."""

@@ -153,10 +153,8 @@ class _Reporter:
 
     def _question(self, term: str) -> str:
         """The question about a term, as a clause."""
-        if term.partition("(")[0] in self._truths:
-            return self._with("to ask whether", claim=self._equation(term, "True"))
         with suppress(Unsayable):
-            return self._with("to ask what", term=self._speaker.phrase(term))
+            return self._speaker.question(term, is_formula=term.partition("(")[0] in self._truths)
         return self._with("as written", text=term)
 
     def _verdict(self, result: Result) -> str:
@@ -194,10 +192,11 @@ class _Reporter:
     def _premise(self, item: CoreItem) -> str:
         if item.kind == "pack":
             return self._with("item", item=item.title, sentence=item.text)
+        if item.kind == "semantics":
+            # Its text says what it means, and nobody wrote its formula.
+            return self._with("convention", text=item.text)
         sentence = self._sentence(item) or self._with("as written", text=item.text)
-        # The name of a convention tells its author's word for it, its text what it means.
-        named = item.text if item.kind == "semantics" else self._named(item)
-        return self._with("item", item=named, sentence=sentence)
+        return self._with("item", item=self._named(item), sentence=sentence)
 
     def _named(self, item: CoreItem) -> str:
         """An assumption by its kind and name; names that were made for it have its kind in them."""
@@ -313,9 +312,10 @@ class _Reporter:
         term = self._term(each)
         status, direction = each.status, each.direction
         if status is OptimizationStatus.OPTIMAL and each.value is not None:
-            return self._with(direction, term=term, value=str(each.value))
+            return self._with(direction, term=term, value=each.written or str(each.value))
         if status is OptimizationStatus.UNATTAINED and each.value is not None:
-            return self._with(f"{direction} unattained", term=term, value=str(each.value))
+            value = each.written or str(each.value)
+            return self._with(f"{direction} unattained", term=term, value=value)
         if status is OptimizationStatus.UNBOUNDED:
             return self._with(f"{direction} unbounded", term=term)
         return self._with("optimum unknown", term=term)

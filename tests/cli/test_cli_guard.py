@@ -68,8 +68,8 @@ def test_events_are_decided_recorded_and_decided_again(folder: Path) -> None:
     assert done.stdout.splitlines() == [
         "deny: not allowed by the policy (rule `huge`)",
         "allow: allowed by the policy (rule `small`)",
-        "ask: the policy says neither that this is allowed nor that it is not",
-        "deny: `fly` is not declared",
+        "ask: the policy says neither that this is allowed nor that it is not (rule `small`)",
+        "deny: the policy does not know the tool `fly`",
     ]
     again = potc(folder, "replay", "chain.jsonl")
     assert again.returncode == 0

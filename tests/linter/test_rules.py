@@ -689,3 +689,60 @@ def test_the_halves_of_a_rule_are_one_statement() -> None:
     rule = {"implies": {"antecedent": "n > 3", "consequent": "n > 2"}}
     checked = potlang.check(program() | {"rules": [rule]})
     assert [each.code for each in checked.diagnostics] == ["POT9001"]
+
+
+# --- what cases say of a policy -------------------------------------------------------------------
+
+
+def policy(*rules: str, closed: tuple[str, ...] = ("ok", "cat"), **more: Any) -> dict[str, Any]:
+    """A program that says nothing of particular things, with closed predicates."""
+    functions = [{**each, "closed": True} if each["name"] in closed else each for each in FUNCTIONS]
+    return program(rules=rules, functions=functions, constants={}, **more)
+
+
+def test_a_condition_that_only_cases_fulfil_is_not_dead() -> None:
+    """[LINT-DEAD]: nothing here makes `cat` true, so that cases say of what it is."""
+    value = policy(
+        "ForAll([x: Item], cat(x) -> ok(x))",
+        "ForAll([x: Item], ok(x) and not dog(x) -> may_leave(x))",
+        "ForAll([x: Item], cat(x) -> days(x) == 3)",
+    )
+    assert not found(value, "dead-antecedent")
+    impossible = policy(
+        "ForAll([x: Item], cat(x) -> ok(x))", "ForAll([x: Item], cat(x) and days(x) > days(x) -> ok(x))"
+    )
+    assert len(found(impossible, "dead-antecedent")) == 1
+
+
+def test_a_closed_predicate_with_rules_still_excludes_what_they_do_not_say() -> None:
+    """[LINT-DEAD]"""
+    value = policy(
+        "ForAll([x: Item], days(x) > 3 -> ok(x))", "ForAll([x: Item], ok(x) and days(x) < 2 -> dog(x))"
+    )
+    assert len(found(value, "dead-antecedent")) == 1
+
+
+def test_a_claim_about_what_only_cases_say_is_not_vacuous() -> None:
+    """[LINT-VACUOUS]"""
+    value = policy("ForAll([x: Item], cat(x) -> ok(x))", claims=("ForAll([x: Item], cat(x) -> ok(x))",))
+    assert not found(value, "vacuous-claim")
+
+
+def test_rules_that_disagree_where_a_case_says_so_are_found() -> None:
+    """[LINT-CLASH]"""
+    value = policy(
+        "ForAll([x: Item], cat(x) -> may_leave(x))", "ForAll([x: Item], days(x) > 3 -> not may_leave(x))"
+    )
+    assert len(found(value, "rules-disagree")) == 1
+
+
+def test_what_is_counted_over_things_without_names_is_neither_dead_nor_unused() -> None:
+    """[LINT-DEAD] [LINT-UNUSED]: a case names the things."""
+    value = policy(
+        "Count([x: Item], special(x)) >= 2 -> ForAll([y: Item], ok(y))",
+        "ForAll([y: Item], ok(y) -> may_leave(y))",
+    )
+    assert not found(value, "dead-antecedent")
+    unused = [each.message for each in found(value, "unused-declaration")]
+    assert not any("`special`" in each for each in unused)
+    assert any("`price`" in each for each in unused)

@@ -210,10 +210,10 @@ def test_defaults_are_values_of_what_is_not_given() -> None:
         ([], "an event is an object"),
         ({}, "an event has a `tool`"),
         ({"tool": 5}, "an event has a `tool`"),
-        ({"tool": "fly"}, "`fly` is not declared"),
+        ({"tool": "fly"}, "does not know the tool `fly`"),
         ({"tool": "pay", "arguments": 5}, "`arguments` of an event is an object"),
         ({"tool": "pay", "arguments": {"sum": 5}}, "does not know the argument 'sum'"),
-        ({"tool": "pay", "arguments": {"amount": "much"}}, "is not declared"),
+        ({"tool": "pay", "arguments": {"amount": "much"}}, "amount: expected a value of the sort Real"),
         ({"tool": "pay", "arguments": {"amount": [1]}}, "is no value"),
         ({"tool": "pay", "arguments": {"amount": float("nan")}}, "is no value"),
         ({"tool": "pay", "arguments": {"amount": True}}, "expected a value of the sort Real"),
@@ -225,7 +225,7 @@ def test_defaults_are_values_of_what_is_not_given() -> None:
         ({"tool": "pay", "context": {"amount": 5}}, "the context gives 'amount'"),
         ({"tool": "pay", "more": 5}, "an event has tool, arguments, context"),
         ({"tool": "pay", "arguments": {"amount": "1) or (true"}}, ""),
-        ({"tool": "read) or (allowed(event", "arguments": {}}, "is not declared"),
+        ({"tool": "read) or (allowed(event", "arguments": {}}, "does not know the tool"),
     ],
 )
 def test_an_event_that_is_none_is_denied_with_the_reason(guard: Guard, event: Any, reason: str) -> None:
@@ -495,3 +495,106 @@ def test_threads_share_a_guard() -> None:
     alone = [session(seed) for seed in range(6)]
     with ThreadPoolExecutor(6) as threads:
         assert list(threads.map(session, range(6))) == alone
+
+
+# --- what is said of a decision ---
+
+
+@pytest.mark.parametrize(
+    ("tool", "reason"),
+    [
+        ("wipe_disk", "the policy does not know the tool `wipe_disk`"),
+        ("identfy", "the policy does not know the tool `identfy`: did you mean `identify`?"),
+    ],
+)
+def test_a_tool_that_the_policy_does_not_know_is_told_before_its_arguments(tool: str, reason: str) -> None:
+    """[GUARD-CLOSED]"""
+    guard = Guard(payments(), {"tools": {"see-all": "read"}})
+    decision = guard.check({"tool": tool, "arguments": {"nothing": 1}}, guard.begin())
+    assert decision.permission is Permission.DENY
+    assert decision.reason == reason
+
+
+def test_the_name_that_the_agent_has_for_a_tool_is_suggested() -> None:
+    """[GUARD-CLOSED]"""
+    guard = Guard(payments(), {"tools": {"see-all": "read"}})
+    assert guard.check({"tool": "see_all"}, guard.begin()).reason.endswith("did you mean `see-all`?")
+
+
+def test_tools_may_be_members_of_a_declared_sort_and_of_the_case() -> None:
+    """[GUARD-CLOSED]: a case may name further tools."""
+    program = payments(constants={"tools": {"sort": "Tool", "members": ["read", "identify", "pay"]}})
+    program["sorts"][1] = {"name": "Tool", "type": "DeclareSort"}
+    guard = Guard(program)
+    assert guard.check({"tool": "red"}, guard.begin()).reason.endswith("did you mean `read`?")
+    state = guard.begin({"red": {"sort": "Tool"}})
+    assert "does not know" not in guard.check({"tool": "red"}, state).reason
+
+
+@pytest.mark.parametrize(
+    ("amount", "reason"),
+    [("lots", "amount: expected a value of the sort Int"), (3.5, "amount: expected a value of the sort Int")],
+)
+def test_a_value_of_another_sort_is_told_with_its_field(amount: Any, reason: str) -> None:
+    """[GUARD-CLOSED]"""
+    program = payments()
+    program["functions"][3]["range"] = "Int"
+    guard = Guard(program)
+    decision = guard.check(pay(amount), identified(guard))
+    assert decision.permission is Permission.DENY
+    assert decision.reason.startswith(reason)
+
+
+def test_of_what_is_asked_the_rules_that_could_allow_it_are_named_with_what_is_not_known() -> None:
+    """[GUARD-REASON]"""
+    guard = Guard(payments())
+    state = identified(guard)
+    missing = guard.check({"tool": "pay"}, state)
+    assert (missing.permission, missing.verdict) == (Permission.ASK, Verdict.UNDETERMINED)
+    assert [each.name for each in missing.rules] == ["small payments"]
+    assert missing.reason == (
+        "the policy says neither that this is allowed nor that it is not (rule `small payments`);"
+        " it would have to be known whether the amount of event is at most 100"
+    )
+    several = payments(
+        {"name": "others", "constraint": "tool(e) == read or tool(e) == identify -> allowed(e)"}
+    )
+    either = Guard(several)
+    assert [each.name for each in either.check(pay(500), identified(either)).rules] == ["small payments"]
+    large = guard.check(pay(500), state)
+    assert [each.name for each in large.rules] == ["small payments"]
+    assert "known" not in large.reason
+
+
+def test_what_a_closed_predicate_asks_for_is_named_through_its_rules() -> None:
+    """[GUARD-REASON]"""
+    more = {"name": "odd ones", "constraint": "tool(e) == identify and amount(e) > 7 -> odd(e)"}
+    program = payments(more)
+    program["functions"].append({"name": "odd", "domain": ["Event"], "range": "Bool", "closed": True})
+    program["rules"][4]["constraint"] = "tool(e) == identify and not odd(e) -> allowed(e)"
+    guard = Guard(program)
+    decision = guard.check({"tool": "identify"}, guard.begin())
+    assert [each.name for each in decision.rules] == ["identifying", "odd ones"]
+    assert decision.reason.endswith("whether the amount of event is more than 7")
+    decision = guard.check({"tool": "identify", "arguments": {"amount": 8}}, guard.begin())
+    assert [each.name for each in decision.rules] == ["identifying", "odd ones"]
+
+
+def test_an_event_that_no_rule_is_about_is_said_to_be_so() -> None:
+    """[GUARD-REASON]"""
+    program = payments()
+    program["sorts"][1]["values"].append("sing")
+    guard = Guard(program)
+    decision = guard.check({"tool": "sing"}, guard.begin())
+    assert decision.permission is Permission.ASK
+    assert decision.reason.endswith("nor that it is not: no rule that allows anything is about it")
+
+
+@pytest.mark.slow
+def test_what_solvers_leave_open_is_told_as_well() -> None:
+    """[GUARD-REASON]"""
+    guard = Guard(payments(EVEN), {"timeout": 60})
+    decision = guard.check({"tool": "pay"}, identified(guard))
+    assert decision.by == "solver"
+    assert "small payments" in [each.name for each in decision.rules]
+    assert "it would have to be known" in decision.reason

@@ -220,7 +220,8 @@ def test_the_command_asks_with_a_file_or_json(stored: Path) -> None:
     code, out, _ = run("ask", "returns", CLAIM, "--case", json.dumps(ITEM))
     assert code == 0
     assert "item may return." in out
-    assert "item.days 31 in place of 20: may_return(item) refuted" in out
+    assert "the answer to may_return(item) would be another" in out
+    assert "  if the days of item is 31: refuted (item.days: 20 → 31)" in out
     path = stored / "case.json"
     path.write_text(json.dumps({"item": {"kind": "food", "days": 2}}), encoding="utf-8")
     assert run("ask", "returns", CLAIM, "--case", str(path))[0] == 1
@@ -279,3 +280,63 @@ def test_so_many_facts_of_a_case_are_looked_at() -> None:
     assert [each.fact for each in found.changes] == names[:8]
     open_claim = ask(program, [" or ".join(names)], {})
     assert len(open_claim.missing) <= 4
+
+
+def test_a_contradiction_quotes_what_its_rules_cite() -> None:
+    """[POLICY-ASK-CONTRADICTION]: rules in words, with their sentences."""
+    program = {
+        **RETURNS,
+        "document": {
+            "name": "returns.md",
+            "sentences": ["Electronics go back within 30 days.", "Nothing else."],
+        },
+        "rules": [{**RETURNS["rules"][0], "cites": [1]}, *RETURNS["rules"][1:]],
+    }
+    with pytest.raises(CompileError) as caught:
+        ask(potlang.compile(program), [CLAIM], {**ITEM, "facts": ["not may_return(item)"]})
+    (found,) = caught.value.diagnostics
+    assert any("(By sentence 1: “Electronics go back within 30 days.”)" in note for note in found.notes)
+    assert not any("Nothing else" in note for note in found.notes)
+    assert found.labels[0].message == "The kind of item is electronics"
+
+
+def test_the_tool_says_by_which_rules_a_case_contradicts(stored: Path) -> None:
+    """[POLICY-ASK-CONTRADICTION]"""
+    facts = {**ITEM, "facts": ["not may_return(item)"]}
+    answer = call({"operation": "claims", "policy": "returns", "claims": [CLAIM], "case": facts})
+    assert answer["message"] == "1 error: repair the case and call again"
+    assert answer["notes"][0].startswith("by rule ")
+
+
+def test_what_would_decide_is_said_in_words(returns: Program) -> None:
+    """[POLICY-ASK-MISSING] [POLICY-ASK-CHANGE]"""
+    open_ = ask(returns, [CLAIM], {"item": {"days": 20}})
+    assert [each.words for each in open_.missing] == ["what the kind of item is"]
+    assert [each.words for each in open_.sufficient] == [
+        ("the kind of item is electronics",),
+        ("the kind of item is food",),
+    ]
+    changes = ask(returns, [CLAIM], ITEM).changes
+    assert [each.words for each in changes] == ["the kind of item is food", "the days of item is 31"]
+
+
+def test_sentences_ask_for_what_cases_give_alone() -> None:
+    """[POLICY-ASK-MISSING]: whether somebody is of age follows from the age."""
+    program = potlang.compile(
+        {
+            "sorts": [{"name": "Person", "type": "DeclareSort"}],
+            "functions": [
+                {"name": "age", "domain": ["Person"], "range": "Int"},
+                {"name": "adult", "domain": ["Person"], "range": "Bool"},
+                {"name": "may_vote", "domain": ["Person"], "range": "Bool"},
+            ],
+            "rules": [
+                {"constraint": "ForAll([p: Person], age(p) >= 18 <-> adult(p))"},
+                {"constraint": "ForAll([p: Person], adult(p) <-> may_vote(p))"},
+            ],
+        }
+    )
+    found = ask(program, ["may_vote(ann)"], {"ann": {"sort": "Person"}})
+    (words,) = found.report.sentences or ()
+    assert "It would help to know what the age of ann is." in words.answer
+    assert found.report.results[0].evidence.to_ask == ("age(ann)",)

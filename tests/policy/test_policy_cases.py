@@ -111,7 +111,8 @@ def test_constants_may_be_a_list(returns: Program) -> None:
     [
         ({"item": {"kind": "elektronics"}}, "POT2001", "/case/item/kind"),
         ({"item": {"kind": "food) or (True"}}, "POT2001", "/case/item/kind"),
-        ({"item": {"days": "soon"}}, "POT2001", "/case/item/days"),
+        ({"item": {"days": "soon"}}, "POT1010", "/case/item/days"),
+        ({"item": {"days": "2.5"}}, "POT1010", "/case/item/days"),
         ({"item": {"days": "1) or (1 == 1"}}, "POT1020", "/case/item/days"),
         ({"item": {"days": 2.5}}, "POT1010", "/case/item/days"),
         ({"item": {"days": Decimal("1e-999999999")}}, "POT1010", "/case/item/days"),
@@ -153,7 +154,7 @@ def test_a_new_thing_with_the_name_of_another_one(returns: Program) -> None:
         "/case/food",
         "expected Item, found Kind",
     )
-    assert found.helps == ("`food` is a Kind of the policy: another name makes it a new Item",)
+    assert found.helps == ("another name, such as `food_1`, makes it a new Item",)
 
 
 def test_places_in_a_text() -> None:
@@ -225,3 +226,30 @@ def test_tests_may_have_cases(tmp_path: Path) -> None:
     assert tests[0].to_dict()["note"] == "the last day"
     assert len({each.key for each in tests}) == 4
     assert store.run_tests("returns")[0].verdict is Verdict.ENTAILED
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "help"),
+    [
+        ("opened", "yes", "write `true` or `false`"),
+        ("days", "soon", "write a whole number, such as `30`"),
+        ("bought", "yesterday", "write it as in `2024-10-04`"),
+        ("price", "dear", "write it as in `30 EUR`"),
+        ("price", "5 USD", "give it in the unit that the policy has for it"),
+        ("seen", "soon", "write it as in `2024-10-04T00:00`"),
+    ],
+)
+def test_a_value_of_another_sort_comes_with_help(field: str, value: str, help: str) -> None:
+    """[POLICY-CASE-ERROR]: with errors alone, since the policy's own warnings are no matter of the case."""
+    ranges = {"opened": "Bool", "days": "Int", "bought": "Date", "price": "Money(EUR)", "seen": "DateTime"}
+    program = potlang.compile(
+        {
+            "sorts": [{"name": "Item", "type": "DeclareSort"}],
+            "functions": [{"name": key, "domain": ["Item"], "range": each} for key, each in ranges.items()],
+            "rules": [{"constraint": "ForAll([i: Item], days(i) >= 0)"}],
+        }
+    )
+    with pytest.raises(CompileError) as caught:
+        Case.of({"i": {field: value}}).applied(program)
+    assert {str(each.severity) for each in caught.value.diagnostics} == {"error"}
+    assert help in [text for each in caught.value.diagnostics for text in each.helps]

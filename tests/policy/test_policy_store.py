@@ -16,6 +16,7 @@ import potlang
 from potlang.policy import PolicyError, PolicyTest, Store, default_directory, open_store, read_tests
 from potlang.policy import store as store_module
 from potlang.policy.store import FailingTests
+from potlang.policy.tests import PolicyTestResult
 from potlang.report.results import Limits, Verdict
 
 ROOT = Path(__file__).parents[2]
@@ -412,3 +413,26 @@ def test_tests_that_another_writer_adds_meanwhile_are_kept(store: Store, monkeyp
     monkeypatch.setattr(store_module, "run_tests", overtaken)
     added = store.add("leave", program("guest(bob)", claims=())).version
     assert (added.number, added.tests) == (3, tuple(more))
+
+
+def test_a_policy_that_there_is_not_is_told_with_the_nearest_name(tmp_path: Path) -> None:
+    """[POLICY-STORE]"""
+    store = open_store(tmp_path)
+    store.add("luggage", {"functions": [{"name": "p", "domain": [], "range": "Bool"}]})
+    with pytest.raises(PolicyError, match="there is no policy 'lugage': did you mean 'luggage'"):
+        store.version("lugage")
+    with pytest.raises(PolicyError, match=r"there is no policy 'zebra'$"):
+        store.version("zebra")
+
+
+def test_tests_that_were_not_decided_in_time_are_told_as_such() -> None:
+    """[POLICY-TESTS]: they do not fail."""
+    report = potlang.verify({"verifications": [{"constraint": "1 < 2"}]})
+    late, wrong = (
+        PolicyTestResult(PolicyTest("p", Verdict.ENTAILED), verdict, report)
+        for verdict in (Verdict.UNKNOWN, Verdict.REFUTED)
+    )
+    assert str(FailingTests([late])) == "1 of its tests was not decided in time"
+    assert str(FailingTests([wrong])) == "1 of its tests fails"
+    both = str(FailingTests([late, late, wrong]))
+    assert both == "1 of its tests fails, and 2 of its tests were not decided in time"

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import click
 
@@ -22,6 +23,8 @@ from potlang.diag.wording import visible
 from potlang.prove.options import Trust
 from potlang.report.base import to_plain
 from potlang.source import Document
+
+_ANSWERS: Final = {"true": "if so", "false": "if not"}
 
 if TYPE_CHECKING:
     from potlang.languages.pot.program import Program
@@ -104,6 +107,8 @@ def describe(id: str, style: str, store: Store) -> None:
     for line in (found.description, *found.vocabulary):
         if line:
             click.echo(visible(line))
+    if found.left_to_cases:
+        click.echo(visible(f"false unless a case says otherwise: {', '.join(found.left_to_cases)}"))
     for rule in found.rules:
         click.echo(visible(f"- {rule.name}: {rule.sentence}" if rule.name else f"- {rule.sentence}"))
 
@@ -119,25 +124,27 @@ def _record(
 
 
 def _change_lines(changes: Iterable[CaseChange]) -> Iterator[str]:
-    for number, each in enumerate(changes):
-        if number == 0:
-            yield "the answer would be another with"
-        yield f"  {each.fact} {_shown(each.new)} in place of {_shown(each.old)}: {each.claim} {each.verdict}"
+    for claim, found in groupby(changes, key=lambda each: each.claim):
+        yield f"the answer to {claim} would be another"
+        for each in found:
+            yield f"  if {each.words}: {each.verdict} ({each.fact}: {_shown(each.old)} → {_shown(each.new)})"
 
 
 def _missing_lines(missing: Iterable[MissingFact]) -> Iterator[str]:
-    for number, each in enumerate(missing):
-        if number == 0:
-            yield "to decide, it would help to know"
-        verdicts = ", ".join(f"{value}: {verdict}" for value, verdict in each.verdicts.items())
-        yield f"  {each.term}" + (f" ({verdicts})" if verdicts else "")
+    for claim, found in groupby(missing, key=lambda each: each.claim):
+        yield f"to decide {claim} it would help to know"
+        for each in found:
+            verdicts = ", ".join(
+                f"{_ANSWERS.get(key, key)}: {verdict}" for key, verdict in each.verdicts.items()
+            )
+            yield f"  {each.words}" + (f" ({verdicts})" if verdicts else "")
 
 
 def _sufficient_lines(sufficient: Iterable[SufficientFacts]) -> Iterator[str]:
-    for number, each in enumerate(sufficient):
-        if number == 0:
-            yield "it would be enough to know"
-        yield f"  {', '.join(each.facts)}: {each.verdict}"
+    for claim, found in groupby(sufficient, key=lambda each: each.claim):
+        yield f"to decide {claim} it would be enough to know that"
+        for each in found:
+            yield f"  {', and '.join(each.words)}: then it is {each.verdict}"
 
 
 def _shown(value: object) -> str:

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Iterator
 from decimal import Decimal
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     from potlang.policy.replay import Replay
 
 _CODES = {"allow": ALL_ENTAILED, "deny": OTHER_ANSWER, "ask": UNDECIDED}
+_MOST_FAULTS: Final = 10
+"""Faults of a chain that are printed."""
 
 _recorded: list[Callable[[Any], Any]] = [
     click.option(
@@ -178,8 +180,10 @@ def replay(
 
 
 def _replay_lines(found: Replay) -> Iterator[str]:
-    for fault in found.faults:
+    for fault in found.faults[:_MOST_FAULTS]:
         yield f"record {fault.place}: {fault.problem}"
+    if len(found.faults) > _MOST_FAULTS:
+        yield f"and {len(found.faults) - _MOST_FAULTS} more (`--format json` has all)"
     for each in found.changed:
         yield f"record {each.place}: {each.now}, was {each.recorded}"
     for place in found.open:

@@ -79,6 +79,8 @@ def add(
         else:
             click.echo("\n".join(_result_lines(error.failed)))
             tell(f"error: {error}; it is not stored")
+            if any(each.verdict == "unknown" for each in error.failed):
+                tell("help: give more time with `--total-timeout`")
         sys.exit(OTHER_ANSWER)
     for each in added.undecided:
         tell(f"warning: {each} is undecided, and makes no test")

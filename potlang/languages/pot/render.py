@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import zip_longest
 
 from potlang.diag.wording import visible
 from potlang.report.base import Row
@@ -139,7 +140,7 @@ def _optimization(found: OptimizationResult, style: Style) -> Iterator[str]:
         if found.mode == "box" and each.model:
             yield from model_lines(each.model, {})
     for number, point in enumerate(found.points or ()):
-        yield f"  point {number + 1}: " + ", ".join(_value(value) for value in point.values)
+        yield f"  point {number + 1}: " + ", ".join(map(_value, _as_written(point.values, point.written)))
     if found.points is not None and not found.complete:
         yield "  there may be more points"
     if found.model and found.mode != "box":
@@ -160,7 +161,14 @@ def _reached(each: ObjectiveResult) -> str:
     if each.value is None and each.lower is None and each.upper is None:
         return ""
     limit = ", approached and never reached" if each.status is OptimizationStatus.UNATTAINED else ""
-    return f": {_value(each.value)}{_known(each.lower, each.upper)}{limit}"
+    return f": {_value(each.written or each.value)}{_known(each.lower, each.upper)}{limit}"
+
+
+def _as_written(
+    values: Sequence[ExactValue | None], written: Sequence[str | None]
+) -> Iterator[ExactValue | None]:
+    for value, text in zip_longest(values, written):
+        yield text or value
 
 
 def _value(value: ExactValue | None) -> str:

@@ -16,12 +16,14 @@ if TYPE_CHECKING:
 
 def _ask(program: LintedProgram, questions: Questions) -> Iterator[LintFinding]:
     pool = program.module.pool
-    consistent = questions.possible(*program.without_rules([]))
+    consistent = questions.possible(*program.in_any_case())
     # What is so in the case at hand keeps a rule from applying to it, and may be otherwise in another.
     case_facts = [each for each in program.facts if _is_of_the_case(each.formula)]
     pairs = disagreements(program, questions) if consistent else ()
     told = {rule.statement.pointer for each in pairs for rule in (each.one, each.other)}
     for rule in program.implications:
+        if program.counts_named_members(rule.statement.pointer):
+            continue
         # Facts that are implications state constraints of a puzzle: that one is met says nothing.
         if rule.statement.kind == "fact" and not rule.binders:
             continue
@@ -29,7 +31,7 @@ def _ask(program: LintedProgram, questions: Questions) -> Iterator[LintFinding]:
         if not is_flat(literal(rule.antecedent)[0]) and questions.impossible(case):
             yield _finding(rule, "its parts contradict each other")
             continue
-        others = program.without_rules([rule.statement, *case_facts])
+        others = program.in_any_case([rule.statement, *case_facts])
         if consistent and rule.statement.pointer not in told and questions.impossible(case, *others):
             yield _finding(rule, "the other rules exclude it")
 

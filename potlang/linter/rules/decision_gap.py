@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def _ask(program: LintedProgram, questions: Questions) -> Iterator[LintFinding]:
-    premises = program.without_rules([])
+    premises = program.in_any_case()
     if not questions.possible(*premises):
         return
     for symbol, group in conclusions(program).items():

@@ -17,6 +17,10 @@ _WORD = re.compile(r"\w+")
 def _find(program: LintedProgram) -> Iterator[LintFinding]:
     tree = program.tree
     used = {symbol.name for symbol in program.used.symbols}
+    # Where nothing has a name yet, there is nothing left of what is counted.
+    for formula in program.formulas:
+        if formula.pointer in program.counting:
+            used.update(_WORD.findall(formula.text))
     # What a pack is given, it uses in its own text.
     given = {name for each in tree.imports for name, _ in each.substitution.values()}
     sorts, variables = _written_sorts(program), _variables(program)

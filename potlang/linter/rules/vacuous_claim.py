@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 def _ask(program: LintedProgram, questions: Questions) -> Iterator[LintFinding]:
     pool = program.module.pool
-    premises = program.without_rules([])
+    premises = program.in_any_case()
     consistent = None
     for claim in program.claims:
         found = implication(claim)

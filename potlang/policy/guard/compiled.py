@@ -31,6 +31,7 @@ from potlang.sema.completion import dependence
 from potlang.sema.kept_aggregates import KeptAggregate, KeptAggregates, WrittenOut
 from potlang.sema.known import DefiningRule
 from potlang.source import Document
+from potlang.words.speaker import Speaker
 
 _MOST_STEPS: Final = 2_000_000
 _MOST_REMEMBERED: Final = 10_000
@@ -181,6 +182,15 @@ class CompiledPolicy:
     def claim_node(self, facts: SessionFacts) -> tuple[Node, dict[Var, object]]:
         """The claim that an event is allowed, and the last event as the value of its variable."""
         return self._claim_formula, {self._claim_formula.args[0]: facts.count - 1}  # type: ignore[dict-item]
+
+    @cached_property
+    def speaker(self) -> Speaker:
+        """Says the policy's formulas in words."""
+        return Speaker(self.program.extension, self.program.tree)
+
+    def forget_formulas(self) -> None:
+        """Forgets the formulas that were made of the policy's to speak of one event."""
+        self._module.pool.release(self._mark, literals=True)
 
     @cached_property
     def about_claim(self) -> list[tuple[EventStatement, Var]]:

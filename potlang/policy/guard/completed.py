@@ -134,7 +134,10 @@ def _check(program: dict[str, Any], options: GuardOptions) -> None:
     if not isinstance(sorts, list) or not isinstance(functions, list):
         raise PolicyError("a guard's policy declares sorts and functions")
     if options.event not in [each.get("name") for each in sorts if isinstance(each, dict)]:
-        raise PolicyError(f"a guard's policy has a sort of events; this one has no sort {options.event}")
+        raise PolicyError(
+            f"a guard's policy has a sort of events; this one has no sort {options.event}"
+            " (the options of the guard may say which it is)"
+        )
     declared = {each.get("name"): each for each in functions if isinstance(each, dict)}
     for name in (options.tool, options.allowed):
         if name not in declared:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from decimal import Decimal
 from typing import Any, Final
 
+from potlang.diag.near import nearest
 from potlang.ir.module import AssertionKind, Module
 from potlang.ir.nodes import Symbol, SymbolKind
+from potlang.ir.sorts import DeclaredSort, EnumSort
 from potlang.policy.guard.options import Arguments, GuardOptions
 from potlang.policy.rule_parts import conclusions
 
@@ -29,7 +31,8 @@ class EventReader:
         given = [each.name for each in module.symbols if _is_field(each, options.event)]
         given = [name for name in given if name not in roles]
         assumed = {*AssertionKind} - {AssertionKind.SEMANTICS}
-        concluded = {symbol.name for symbol in conclusions(module, assumed)}
+        said = [each.formula for each in module.assertions if each.kind in assumed]
+        concluded = {symbol.name for symbol in conclusions(said)}
         # That a call has succeeded is an outcome, wherever the policy speaks of it.
         own_outcome = [name for name in given if name == options.succeeded]
         self.outcome = tuple(dict.fromkeys((*options.outcome, *own_outcome)))
@@ -44,11 +47,14 @@ class EventReader:
         wrong = [name for name in self.arguments.values() if name is not None and name not in given]
         self.unknown += sorted(wrong)
         self._protected = elsewhere | roles
+        self._tools = _tools(options.tool, module)
 
-    def fields(self, event: Any, context: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    def fields(
+        self, event: Any, context: Mapping[str, Any] | None = None, *, known: Container[str] = ()
+    ) -> dict[str, Any]:
         """The values of functions at an event: its tool, its arguments, and what the caller knows of it.
 
-        Raises RefusedEvent.
+        `known` are further names of tools, which a case may have. Raises RefusedEvent.
         """
         if not isinstance(event, Mapping):
             raise RefusedEvent("an event is an object with `tool` and `arguments`")
@@ -58,10 +64,10 @@ class EventReader:
         name = event.get("tool")
         if not isinstance(name, str):
             raise RefusedEvent("an event has a `tool`, the name of one")
-        found = {self._options.tool: self._tool(name)}
+        found = {self._options.tool: self._tool(name, known)}
         found.update(self._given(name, _mapping(event.get("arguments"), "arguments")))
-        known = {**_mapping(event.get("context"), "context"), **(context or {})}
-        found.update(self.allowed_fields(known, self._options.context, "the context"))
+        told = {**_mapping(event.get("context"), "context"), **(context or {})}
+        found.update(self.allowed_fields(told, self._options.context, "the context"))
         for key, value in self._options.defaults.items():
             found.setdefault(key, plain(value))
         return found
@@ -76,9 +82,15 @@ class EventReader:
                 )
         return {key: plain(value) for key, value in values.items() if value is not None}
 
-    def _tool(self, name: str) -> str:
+    def _tool(self, name: str, known: Container[str]) -> str:
+        """The name that the policy has for a tool. Raises RefusedEvent where it has none."""
         own = self._options.tools.get(name)
-        return name if own is None or own.name is None else own.name
+        meant = name if own is None or own.name is None else own.name
+        if self._tools is None or meant in self._tools or meant in known:
+            return meant
+        near = nearest(name, [*self._tools, *self._options.tools])
+        help = f": did you mean {' or '.join(f'`{each}`' for each in near)}?" if near else ""
+        raise RefusedEvent(f"the policy does not know the tool `{name[:100]}`{help}")
 
     def _given(self, tool: str, arguments: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
         own = self._options.tools.get(tool)
@@ -124,6 +136,16 @@ def _mapping(value: Any, key: str) -> Mapping[str, Any]:
     if not isinstance(value, Mapping):
         raise RefusedEvent(f"`{key}` of an event is an object")
     return value
+
+
+def _tools(function: str, module: Module) -> tuple[str, ...] | None:
+    """The tools that the policy names: the values of the function that says the tool; None for any text."""
+    sort = next((each.range for each in module.symbols if each.name == function), None)
+    if isinstance(sort, EnumSort):
+        return sort.values
+    if isinstance(sort, DeclaredSort):
+        return tuple(each.name for each in module.symbols if each.range == sort and not each.domain)
+    return None
 
 
 def _is_field(symbol: Symbol, sort: str) -> bool:

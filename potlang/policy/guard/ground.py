@@ -69,6 +69,8 @@ class EventStatement:
 
     def __init__(self, assertion: Assertion, signed: Sequence[Signed], compiler: TermCompiler) -> None:
         self.assertion = assertion
+        self.signed = tuple(signed)
+        """The formulas of the clause, of which one has its sign."""
         self.variables = free = free_variables(*[node for node, _ in signed])
         self._scope = FramePlaces(free)
         self._events = [at for at, var in enumerate(free) if var.sort == compiler.roles.sort]

@@ -24,7 +24,14 @@ from potlang.policy.guard.completed import completed
 from potlang.policy.guard.events import EventReader, RefusedEvent, plain
 from potlang.policy.guard.ground import NotGround
 from potlang.policy.guard.options import GuardOptions
-from potlang.policy.guard.reasons import claim_of, rules_of, rules_of_follows, sentence
+from potlang.policy.guard.reasons import (
+    Reasons,
+    claim_of,
+    reasons_of_follows,
+    reasons_of_result,
+    reasons_of_undecided,
+    sentence,
+)
 from potlang.policy.guard.recorder import Certificates, GuardRecorder
 from potlang.policy.guard.session_facts import SessionFacts
 from potlang.policy.guard.state import (
@@ -44,6 +51,7 @@ from potlang.prove.options import RouteName
 from potlang.report.base import to_plain
 from potlang.report.results import CoreItem, Limits, Result, Verdict
 from potlang.sema.kept_aggregates import WrittenOut
+from potlang.source.pointer import split_pointer
 from potlang.utils.deadline import OutOfFuel, within
 
 _MOST_CASES: Final = 64
@@ -256,7 +264,7 @@ class Guard:
         except CompileError as error:
             decision = _refused(_first_line(error), before)
         except OutOfFuel:
-            decision = _refused("whether this is allowed was not found out in time", before)
+            decision = _refused("whether this is allowed was not found out in time, so it is denied", before)
         except Exception as error:  # whatever it is, the call is not allowed by it
             decision = _refused(f"the guard failed ({type(error).__name__})", before)
         return self._kept(decision, before, event, context)
@@ -276,7 +284,7 @@ class Guard:
         return decision
 
     def _checked(self, event: Any, state: GuardState, context: Mapping[str, Any] | None) -> Decision:
-        fields = self._events.fields(event, context)
+        fields = self._events.fields(event, context, known={**self._base, **state.case})
         if state.count >= MOST_EVENTS:
             raise RefusedEvent(f"a session has at most {MOST_EVENTS:,} events")
         compiled = self._of_case(state.case)
@@ -286,20 +294,25 @@ class Guard:
             self._add(compiled.fast, facts, fields, facts.count)
             follows = compiled.fast.decide(facts)
             if follows is not None:
-                rules = rules_of_follows(compiled.fast, facts, follows)
-                return self._decided(state, fields, follows.verdict, rules, "facts", facts)
+                reasons = reasons_of_follows(compiled.fast, facts, follows)
+                return self._decided(state, fields, follows.verdict, reasons, "facts", facts)
         result = self._by_solvers(state, fields)
         if result.reason in _FAULTS:
             why = next((each.detail for each in result.checks if each.detail), result.reason)
             return _refused(f"the solver failed: {why}", state)
-        return self._decided(state, fields, Verdict(result.verdict), rules_of(result), "solver", facts)
+        is_open = result.verdict in (Verdict.UNDETERMINED, Verdict.UNKNOWN)
+        if is_open and compiled.fast is not None and facts is not None:
+            reasons = reasons_of_undecided(compiled.fast, facts)
+        else:
+            reasons = reasons_of_result(self.program, self.options.allowed, result)
+        return self._decided(state, fields, Verdict(result.verdict), reasons, "solver", facts)
 
     def _decided(
         self,
         state: GuardState,
         fields: Mapping[str, Any],
         verdict: Verdict,
-        rules: tuple[CoreItem, ...],
+        reasons: Reasons,
         by: Decider,
         facts: SessionFacts | None,
     ) -> Decision:
@@ -312,8 +325,8 @@ class Guard:
             if fast is not None and facts is not None:
                 self._add_decision(fast, facts, permission, facts.count - 1)
             after = followed(state, entry, self._key, facts)
-        reason = sentence(verdict, str(permission), rules)
-        return Decision(permission, reason, after, rules, verdict, by, fields, state)
+        reason = sentence(verdict, str(permission), reasons)
+        return Decision(permission, reason, after, reasons.rules, verdict, by, fields, state)
 
     def _permission(self, verdict: Verdict) -> Permission:
         if verdict is Verdict.ENTAILED:
@@ -491,7 +504,15 @@ def _refused(reason: str, state: GuardState) -> Decision:
 
 
 def _first_line(error: CompileError) -> str:
-    return error.diagnostics[0].message if error.diagnostics else "the event does not fit the policy"
+    """What is wrong with an event, and of which of its fields."""
+    if not error.diagnostics:
+        return "the event does not fit the policy"
+    first = error.diagnostics[0]
+    place = first.labels[0].place.pointer if first.labels else ""
+    case, *path = split_pointer(place) if place else [""]
+    if case != "case" or len(path) < 2:
+        return first.message
+    return f"{path[-1]}: {first.message}" + (f"; {first.helps[0]}" if first.helps else "")
 
 
 def _event_entry(state: GuardState, number: int) -> Mapping[str, Any]:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable
 from contextlib import suppress
-from typing import Final
+from typing import Final, NamedTuple
 
+from potlang.expressions.names import name_of
 from potlang.ir import operators as op
 from potlang.ir.module import Assertion, AssertionKind
-from potlang.ir.nodes import App, Node, Quant, Symbol, Var
+from potlang.ir.nodes import App, Node, Quant, Symbol
 from potlang.ir.sorts import BOOL
 from potlang.languages.pot.citations import quotations
 from potlang.languages.pot.program import Program
@@ -16,23 +17,29 @@ from potlang.languages.pot.report import Report
 from potlang.policy.guard.compiled import CompiledPolicy
 from potlang.policy.guard.completed import CLAIM
 from potlang.policy.guard.deciding import Follows
+from potlang.policy.guard.rule_walk import MOST_RULES, RuleWalk
 from potlang.policy.guard.session_facts import SessionFacts, TooManySteps
-from potlang.policy.guard.terms import TermCompiler, needed
+from potlang.policy.guard.undecided import MOST_MISSING, undecided
 from potlang.report.results import CoreItem, Result, Verdict
+from potlang.words.parts import Unsayable
+from potlang.words.speaker import Speaker
 
-MOST_RULES: Final = 20
-"""Rules that a decision names."""
-_MOST_PARTS: Final = 500
 _MOST_STEPS: Final = 100_000
-_CONNECTIVES: Final = (op.AND, op.OR, op.IMPLIES, op.NOT)
 
 
-def rules_of_follows(policy: CompiledPolicy, facts: SessionFacts, follows: Follows) -> tuple[CoreItem, ...]:
-    """The rules behind a verdict by facts: of its clauses, and of the closed predicates in these."""
+class Reasons(NamedTuple):
+    """The rules that a decision rests on; where nothing follows, what would have to be known, as clauses."""
+
+    rules: tuple[CoreItem, ...] = ()
+    missing: tuple[str, ...] = ()
+
+
+def reasons_of_follows(policy: CompiledPolicy, facts: SessionFacts, follows: Follows) -> Reasons:
+    """The reasons for a verdict by facts: the rules of its clauses, and of the closed predicates in these."""
+    if follows.verdict is Verdict.UNDETERMINED:
+        return reasons_of_undecided(policy, facts)
     # Of what is allowed, rules that do not apply are no reason.
-    walk = _Walk(
-        policy.compiler, facts, only_true=follows.verdict in (Verdict.ENTAILED, Verdict.UNDETERMINED)
-    )
+    walk = RuleWalk(policy.compiler, facts, only_true=follows.verdict is Verdict.ENTAILED)
     found: list[Assertion] = []
     facts.steps = _MOST_STEPS
     # The decision stands, whether or not all of its reasons are found.
@@ -42,27 +49,27 @@ def rules_of_follows(policy: CompiledPolicy, facts: SessionFacts, follows: Follo
             values = clause.statement.environment(clause.values)
             for condition in clause.statement.conditions:
                 found += walk.behind(condition.node, values)
-        if follows.verdict is Verdict.UNDETERMINED:
-            found += _in_the_way(policy, facts, walk)
-        elif not follows.clauses:
+        if not follows.clauses:
             found += walk.behind(*policy.claim_node(facts))
-    return _cited(policy.program, (each for each in found if each.kind is not AssertionKind.SEMANTICS))
+    return Reasons(_cited(policy.program, found))
 
 
-def _in_the_way(policy: CompiledPolicy, facts: SessionFacts, walk: _Walk) -> Iterator[Assertion]:
-    """The rules by which no rule allows the event."""
-    for statement, variable in policy.about_claim:
-        values: Values = {variable: facts.count - 1}
-        for condition in statement.conditions:
-            if policy.compiler.value(condition.node, facts, values) is condition.sign:
-                yield from walk.behind(condition.node, values)
-                break
+def reasons_of_undecided(policy: CompiledPolicy, facts: SessionFacts) -> Reasons:
+    """The rules that could allow the last event, of which nothing follows, and what is not known of it."""
+    facts.steps = _MOST_STEPS
+    with policy.turn, suppress(TooManySteps):
+        found = undecided(policy, facts)
+        policy.forget_formulas()
+        return Reasons(_cited(policy.program, found.rules), found.missing)
+    return Reasons()
 
 
 def _cited(program: Program, assertions: Iterable[Assertion]) -> tuple[CoreItem, ...]:
     """The rules as items of a core, each once, with the sentences that they cite."""
     found = dict.fromkeys(
-        CoreItem(each.name, each.origin.pointer, each.origin.text, str(each.kind)) for each in assertions
+        CoreItem(each.name, each.origin.pointer, each.origin.text, str(each.kind))
+        for each in assertions
+        if each.kind is not AssertionKind.SEMANTICS
     )
     rules = list(found)[:MOST_RULES]
     return tuple(
@@ -71,129 +78,52 @@ def _cited(program: Program, assertions: Iterable[Assertion]) -> tuple[CoreItem,
     )
 
 
-Values = dict[Var, object]
-
-
-class _Walk:
-    """From a formula that is true or false down to the rules of the closed predicates that make it so."""
-
-    def __init__(self, compiler: TermCompiler, facts: SessionFacts, *, only_true: bool) -> None:
-        self._compiler = compiler
-        self._facts = facts
-        self._only_true = only_true
-        self._seen: set[tuple[object, ...]] = set()
-
-    def behind(self, root: Node, values: Values) -> list[Assertion]:
-        """The rules, those nearer to the formula first."""
-        found: list[Assertion] = []
-        queue = [(root, values)]
-        for node, env in queue:
-            if len(found) >= MOST_RULES or len(queue) > _MOST_PARTS:
-                break
-            value = self._compiler.value(node, self._facts, env)
-            if not isinstance(value, bool):
-                continue
-            if isinstance(node, Quant):
-                queue += self._witness(node, env, value)
-            elif isinstance(node, App) and node.op in _CONNECTIVES:
-                queue += self._deciding(node, env, value)
-            elif isinstance(node, App) and isinstance(node.op, Symbol):
-                queue += self._called(node.op, node.args, env, value, found)
-            elif isinstance(node, App):
-                queue += [(arg, env) for arg in node.args if arg.sort is BOOL]
-        return found
-
-    def _deciding(self, node: App, env: Values, value: bool) -> Iterator[tuple[Node, Values]]:
-        """The parts that decide a connective: all where all count, else the first."""
-        signs = [(arg, True) for arg in node.args]
-        if node.op is op.IMPLIES:
-            signs[0] = node.args[0], False
-        # A conjunction that is false, or a disjunction that is true, has a part that decides.
-        one = node.op is not op.NOT and value is (node.op is not op.AND)
-        for arg, sign in signs:
-            if not one:
-                yield arg, env
-            elif self._compiler.value(arg, self._facts, env) is (sign if node.op is not op.AND else False):
-                yield arg, env
-                return
-
-    def _witness(self, node: Quant, env: Values, value: bool) -> Iterator[tuple[Node, Values]]:
-        """The body for values that decide the quantifier, if there are any."""
-        if value is not (node.kind == "exists"):
-            return
-        found = dict(env)
-        for var in node.binders:
-            rest = node.binders[node.binders.index(var) + 1 :]
-            body = self._compiler.module.pool.quant(node.kind, rest, node.body) if rest else node.body
-            listed = self._compiler.domain(var.sort, self._facts)
-            chosen = next(
-                (
-                    each
-                    for each in listed
-                    if self._compiler.value(body, self._facts, {**found, var: each}) is value
-                ),
-                None,
-            )
-            if chosen is None:
-                return
-            found[var] = chosen
-        yield node.body, found
-
-    def _called(
-        self, symbol: Symbol, args: Sequence[Node], env: Values, value: bool, found: list[Assertion]
-    ) -> Iterator[tuple[Node, Values]]:
-        arguments = [self._compiler.value(arg, self._facts, env) for arg in args]
-        key = (symbol, *arguments)
-        if key in self._seen:
-            return
-        self._seen.add(key)
-        definition = self._compiler.definition(symbol)
-        if definition is not None:
-            yield definition.body, dict(zip(definition.params, arguments, strict=True))
-            return
-        for way in self._compiler.ways.get(symbol, ()):
-            inner = dict(zip(way.params, arguments, strict=True))
-            holds = self._compiler.value(way.formula, self._facts, inner)
-            # Rules for other tools say nothing of why this one is not permitted.
-            if (value and holds is True) or (
-                not value and not self._only_true and self._is_near(way.formula, inner)
-            ):
-                found.append(way.assertion)
-                yield way.formula, inner
-                if value:
-                    return
-
-    def _is_near(self, formula: Node, env: Values) -> bool:
-        tool = self._compiler.roles.tool
-        for part in needed(formula, wanted=True):
-            if not isinstance(part, App) or part.op is not op.EQ:
-                continue
-            is_tool = any(_applies(arg, tool) for arg in part.args)
-            if is_tool and self._compiler.value(part, self._facts, env) is False:
-                return False
-        return True
-
-
-def _applies(node: Node, symbol: Symbol) -> bool:
-    return isinstance(node, App) and node.op is symbol
-
-
 def claim_of(report: Report) -> Result:
     """The result of the guard's claim."""
     return next(each for each in report.results if each.name == CLAIM)
 
 
-def rules_of(result: Result) -> tuple[CoreItem, ...]:
-    """The rules in the core of a solver's verdict."""
+def reasons_of_result(program: Program, allowed: str, result: Result) -> Reasons:
+    """The reasons for a solver's verdict: the rules of its core, or those that conclude `allowed`."""
     evidence = result.evidence
-    core = () if evidence is None or evidence.core is None else evidence.core
-    return tuple(each for each in core if each.kind in ("rule", "pack"))
+    if result.verdict not in (Verdict.UNDETERMINED, Verdict.UNKNOWN):
+        return Reasons(tuple(each for each in evidence.core or () if each.kind in ("rule", "pack")))
+    module = program.module
+    truths = {each.name for each in module.symbols if each.range is BOOL}
+    speaker = Speaker(program.extension, program.tree)
+    missing = []
+    for term in evidence.to_ask or ():
+        with suppress(Unsayable):
+            missing.append(speaker.question(term, is_formula=name_of(term.partition("(")[0]) in truths))
+    rules = _cited(program, (each for each in module.assertions if _concludes(each.formula, allowed)))
+    return Reasons(rules, tuple(missing[:MOST_MISSING]))
 
 
-def sentence(verdict: Verdict, permission: str, rules: tuple[CoreItem, ...]) -> str:
+def _concludes(formula: Node, name: str) -> bool:
+    """Whether a rule may make a predicate true, by its form."""
+    stack = [formula]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, Quant):
+            stack.append(node.body)
+        elif isinstance(node, App) and node.op is op.IMPLIES:
+            stack.append(node.args[1])
+        elif isinstance(node, App) and node.op in (op.AND, op.OR, op.IFF):
+            stack += node.args
+        elif isinstance(node, App) and isinstance(node.op, Symbol) and node.op.name == name:
+            return True
+    return False
+
+
+def sentence(verdict: Verdict, permission: str, reasons: Reasons) -> str:
     """A decision in one sentence."""
+    rules = reasons.rules
     named = ", ".join(f"`{each.name}`" for each in rules)
     by = f" ({'rules' if len(rules) > 1 else 'rule'} {named})" if rules else ""
+    if reasons.missing:
+        by += f"; it would have to be known {', and '.join(reasons.missing)}"
+    elif verdict is Verdict.UNDETERMINED and not rules:
+        by = ": no rule that allows anything is about it"
     quoted = dict.fromkeys(quote.text for each in rules for quote in each.quotes)
     if quoted:
         by += ": " + " ".join(f"“{text}”" for text in quoted)
@@ -206,4 +136,5 @@ def sentence(verdict: Verdict, permission: str, rules: tuple[CoreItem, ...]) -> 
             return f"denied, since the event contradicts the policy{by}"
         case Verdict.UNDETERMINED:
             return f"the policy says neither that this is allowed nor that it is not{by}"
-    return f"whether this is allowed was not found out in time; so it is {permission}"
+    end = "a person is asked" if permission == "ask" else "it is denied"
+    return f"whether this is allowed was not found out in time, so {end}{by}"
