@@ -9,7 +9,8 @@ from potlang.policy.cases import FACTS, SORT
 from potlang.report.results import Model, Result, Scenario, ScenarioVariable, Verdict
 
 _FIELD: Final = re.compile(r"(\w+)\((\w+)\)")
-_PLAIN: Final = re.compile(r"-?\d+(?:[./]\d+)?|\w+")
+_PLAIN: Final = re.compile(r"-?\d+(?:[./]\d+)?(?: [\w/*^]+)?|\d{4}-\d\d-\d\d(?:T[\d:.]+)?|\w+")
+"""Numbers, perhaps with a unit or a currency, dates and names: as cases and formulas write them."""
 _INTEGER: Final = re.compile(r"-?\d{1,15}")
 
 

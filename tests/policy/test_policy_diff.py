@@ -222,6 +222,33 @@ def test_limits_of_real_numbers_are_compared_with_certificates() -> None:
     assert (found.relation, found.is_proved, len(found.certificates)) == ("equal", True, 2)
 
 
+def test_a_case_has_dates_and_amounts_as_cases_write_them() -> None:
+    """[POLICY-DIFF-CASE]: it can be asked about, under either version."""
+    paid = [
+        {"name": "paid", "domain": ["Person"], "range": "Money(EUR)"},
+        {"name": "born", "domain": ["Person"], "range": "Date"},
+        *({"name": f"seen_{at}", "domain": ["Person"], "range": "Bool"} for at in range(30)),
+    ]
+    functions = [*RENT["functions"], *paid]
+    more = [rule(" or ".join(f"seen_{at}(x)" for at in range(30)), "licensed(x)", "seen")]
+
+    def version(date: str) -> potlang.Program:
+        return renting(rule(f"paid(x) >= 30 EUR and born(x) < {date}"), *more, functions=functions)
+
+    old, new = version("2007-05-01"), version("2008-05-01")
+    found = compare(old, new)
+    (case,) = found.changes[0].cases
+    assert case.case is not None
+    (person,) = (each for each in case.case.values() if isinstance(each, dict))
+    assert "2007-05-01" <= person["born"] < "2008-05-01" and person["paid"].endswith(" EUR")
+    for each, expected in ((old, Verdict.UNDETERMINED), (new, Verdict.ENTAILED)):
+        stated = {**case.case, "x": {key: value for key, value in person.items() if key != "may_rent"}}
+        with Case.of(stated).applied(each).session() as session:
+            assert session.verify("may_rent(x)").verdict is expected
+    line = next(each for each in difference_lines(found) if "version allows" in each)
+    assert "may_rent(x)" in line and "seen_29" not in line
+
+
 # --- sentences -----------------------------------------------------------------------------------
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -30,6 +31,9 @@ if TYPE_CHECKING:
     from potlang.policy.difference import OpenStatement
     from potlang.policy.impact import VerdictChange
     from potlang.policy.tabled import RowChange
+
+
+_NAME = re.compile(r"\w+")
 
 
 @click.command()
@@ -160,7 +164,7 @@ def _change_lines(change: StatementChange) -> Iterator[str]:
         if each is not None and (change.old is None or change.new is None):
             yield f"  {visible(each.text)}"
     for case in change.cases:
-        yield f"  {_case_words(case)}"
+        yield f"  {_case_words(case, change)}"
     yield from (f"  {line}" for line in _quotation_lines(change))
 
 
@@ -188,13 +192,20 @@ def _titled(kind: str, name: str) -> str:
     return name if name.startswith(f"{kind} ") else f"{kind} {name}"
 
 
-def _case_words(case: DifferenceCase) -> str:
+def _case_words(case: DifferenceCase, change: StatementChange) -> str:
+    """A case; of long ones the values up to the last that the statement speaks of, which come first."""
     other = "old" if case.allowed_by == "new" else "new"
-    shown = Scenario(case.witness, case.values)
+    spoken = {
+        name for each in (change.old, change.new) if each is not None for name in _NAME.findall(each.text)
+    }
+    last = max((at for at, term in enumerate(case.values) if _NAME.findall(term)[0] in spoken), default=None)
+    left_out = 0 if last is None else len(case.values) - last - 1
+    shown = Scenario(case.witness, dict([*case.values.items()][: len(case.values) - left_out]))
     words = scenario_words(shown) if case.witness else scenario_words(shown).removeprefix(" with ")
     sure = "" if case.confirmed else " (not checked)"
+    more = f", … {left_out:,} more" if left_out else ""
     allowed = f"the {case.allowed_by} version allows and the {other} one does not"
-    return f"{allowed}{sure}: {words or 'a case in which it is false'}"
+    return f"{allowed}{sure}: {words or 'a case in which it is false'}{more}"
 
 
 def _verdict_lines(change: VerdictChange) -> Iterator[str]:
