@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from contextlib import suppress
 from random import Random
 from typing import Any, Final, NamedTuple
 
@@ -12,8 +13,8 @@ from potlang.languages.pot.program import CompileError, Program
 from potlang.policy.cases import program_value
 from potlang.policy.comparing import same_meaning
 from potlang.policy.mutants import Mutant, MutantKind, mutants
-from potlang.policy.suggestions import BUDGET_MS, SuggestedTest, SuggestionKind, suggest
-from potlang.policy.tests import PolicyTest, PolicyTestResult, run_tests
+from potlang.policy.suggestions import BUDGET_MS, SuggestionKind, suggest
+from potlang.policy.tests import PolicyError, PolicyTest, PolicyTestResult, run_tests
 from potlang.processes.pool import Workers
 from potlang.report.base import to_plain
 from potlang.report.results import Limits, Verdict
@@ -144,7 +145,8 @@ class _Trial:
         self._limits = limits
         self._budget_ms = budget_ms
         self._workers = workers
-        self._suggested: list[SuggestedTest] | None = None
+        self._suggested: dict[str, list[PolicyTest]] = {}
+        """The suggested tests of the policy by rule, and of all rules by the empty name."""
 
     def added(self, rule: RuleCoverage, mutant: Mutant, changed: Program) -> RuleCoverage:
         """The coverage of a rule with what the tests say of one more mutant."""
@@ -171,17 +173,22 @@ class _Trial:
         return None
 
     def _closing(self, rule: RuleCoverage, changed: Program) -> PolicyTest | None:
-        """A test that the policy passes and the changed one does not."""
-        if self._suggested is None:
-            self._suggested = sorted(self._made(self._program), key=lambda each: _KINDS.index(each.kind))
-        own = sorted(self._suggested, key=lambda each: each.pointer != rule.pointer)
-        found = self._noticing(changed, [each.test for each in own])
+        """A test that the policy passes and the changed one does not: of the rule, or else of another one."""
+        if rule.name not in self._suggested:
+            self._suggested[rule.name] = self._made(self._program, (rule.name,))
+        found = self._noticing(changed, self._suggested[rule.name]) or self._changed(rule, changed)
         if found is not None:
             return found
-        # The changed rule has boundaries of its own; the policy says what is right there.
-        theirs = [each.test for each in self._made(changed) if each.pointer == rule.pointer]
+        if "" not in self._suggested:
+            self._suggested[""] = self._made(self._program, ())
+        return self._noticing(changed, self._suggested[""])
+
+    def _changed(self, rule: RuleCoverage, changed: Program) -> PolicyTest | None:
+        """A test of the changed rule, which has boundaries of its own, with the verdict of the policy."""
         impossible = None
-        for result in filter(_fails, run_tests(self._program, theirs, self._limits)):
+        for result in filter(
+            _fails, run_tests(self._program, self._made(changed, (rule.name,)), self._limits)
+        ):
             test = result.test._replace(expected=result.verdict)
             if result.verdict is not Verdict.INCONSISTENT:
                 return test
@@ -189,8 +196,14 @@ class _Trial:
             impossible = impossible or test
         return impossible
 
-    def _made(self, program: Program) -> Sequence[SuggestedTest]:
-        return suggest(program, limits=self._limits, budget_ms=self._budget_ms, workers=self._workers).tests
+    def _made(self, program: Program, rules: Collection[str]) -> list[PolicyTest]:
+        """Suggested tests of some rules, or of all, the shorter first; a changed policy may have none."""
+        with suppress(PolicyError):
+            found = suggest(
+                program, rules=rules, limits=self._limits, budget_ms=self._budget_ms, workers=self._workers
+            )
+            return [each.test for each in sorted(found.tests, key=lambda each: _KINDS.index(each.kind))]
+        return []
 
 
 def _rests_on(result: PolicyTestResult, pointer: str) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import islice
 from operator import itemgetter
@@ -28,7 +28,7 @@ from potlang.policy.case_search import (
 )
 from potlang.policy.left_to_cases import over_all_cases
 from potlang.policy.rule_parts import RulePart, atoms, contrapositives, declared, parts_of, stronger
-from potlang.policy.tests import PolicyTest, run_tests
+from potlang.policy.tests import PolicyError, PolicyTest, run_tests
 from potlang.processes.pool import Workers
 from potlang.report.results import Limits, Quotation, Verdict
 
@@ -97,20 +97,25 @@ class _Draft(NamedTuple):
 def suggest(
     program: Program,
     *,
+    rules: Collection[str] = (),
     limits: Limits = Limits(),
     budget_ms: int = BUDGET_MS,
     workers: Workers | None = None,
 ) -> Suggestions:
     """Tests for all rules, facts and definitions of a policy, with the verdicts that they have now.
 
-    `budget_ms` are milliseconds for the search of one rule; `limits` those of the verdicts. Raises
-    PolicyError for a policy that contradicts itself.
+    `rules` are the names of those that are wanted, if not all are. `budget_ms` are milliseconds for the
+    search of one rule; `limits` those of the verdicts. Raises PolicyError for a policy that contradicts
+    itself, and for a rule that there is not.
     """
+    unknown = {*rules} - {each.name for each in parts_of(program.module.typed or program.module)}
+    for name in sorted(unknown):
+        raise PolicyError(f"no rule is named {name[:100]!r}")
     require_consistent(program, limits)
     drafts: list[_Draft] = []
     unshown: list[tuple[str, str]] = []
     for _, part, found, missing in sorted(
-        _searched(over_all_cases(program), budget_ms, workers), key=itemgetter(0)
+        _searched(over_all_cases(program), rules, budget_ms, workers), key=itemgetter(0)
     ):
         drafts += (each._replace(part=part) for each in found)
         unshown += ((part.name, each) for each in missing)
@@ -138,12 +143,14 @@ def _drafts(search: CaseSearch, part: RulePart) -> tuple[list[_Draft], list[str]
 
 
 def _searched(
-    program: Program, budget_ms: int, workers: Workers | None
+    program: Program, rules: Collection[str], budget_ms: int, workers: Workers | None
 ) -> Iterator[tuple[int, RulePart, list[_Draft], list[str]]]:
     """The tests of each part of the policy's rules, with its number; parts about the same things together."""
     parts = parts_of(program.module.typed or program.module)
     by_things: dict[Individuals, list[int]] = {}
     for number, part in enumerate(parts):
+        if rules and part.name not in rules:
+            continue
         by_things.setdefault(individuals_for(program, part.binders), []).append(number)
     for individuals, numbers in by_things.items():
         with CaseSearch(program, individuals, budget_ms, workers) as search:

@@ -13,7 +13,6 @@ from potlang.cli.common import (
     ALL_ENTAILED,
     OTHER_ANSWER,
     UNDECIDED,
-    fail,
     format_option,
     print_json,
     tell,
@@ -58,13 +57,8 @@ def suggest(id: str, rules: tuple[str, ...], style: str, seconds: Seconds, store
     from potlang.policy import suggest as suggest_tests
     from potlang.policy.judging import to_json, to_plain_table, to_table
 
-    found = suggest_tests(side(store, id)[0], limits=seconds.limits)
-    known = {*(each.rule for each in found.tests), *(name for name, _ in found.unshown)}
-    for name in rules:
-        if name not in known:
-            fail(f"error: no rule of {id} is named {visible(name)!r}")
-    tests = [each for each in found.tests if not rules or each.rule in rules]
-    unshown = [each for each in found.unshown if not rules or each[0] in rules]
+    found = suggest_tests(side(store, id)[0], rules=rules, limits=seconds.limits)
+    tests, unshown = found.tests, found.unshown
     title = f"Tests of {visible(id)}"
     if style == "json":
         print_json({"tests": to_json(tests), "unshown": [list(each) for each in unshown]})
