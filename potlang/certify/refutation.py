@@ -42,6 +42,7 @@ class Refutation:
         self.refuted = False
         self._lines: list[str | list[Tree]] = []
         self._numbers: dict[Term, int] = {}
+        self._labels: dict[str, Term] = {}
         self._defined: dict[int, list[Clause]] = {}
         self._waiting: list[int] = []
         self._given: set[int] = set()
@@ -51,7 +52,9 @@ class Refutation:
     # --- statements ---
 
     def statement(self, line: str | list[Tree]) -> None:
-        """One line, or its tree: an instance, axiom, step, lemma, delete or empty. Raises `Invalid`."""
+        """One line, or its tree: a def, instance, axiom, step, lemma, delete or empty. Raises `Invalid`."""
+        # Reading takes time for each character, whatever it says.
+        self.steps.spend(len(line) >> 2)
         parts = tree(line) if isinstance(line, str) else line
         if self.refuted:
             raise Invalid("the refutation is complete before this")
@@ -59,6 +62,8 @@ class Refutation:
         self.steps.spend(len(parts))
         self._lines.append(line)
         match parts:
+            case ["def", str(label), written] if label.startswith("%") and label not in self._labels:
+                self._labels[label] = self._ground(written)
             case [("instance" | "axiom" | "step") as kind, number, *rest]:
                 self._numbered(str(kind), integer(number), rest)
             case ["finite", *roots] if not self._statements and self.encoding is None:
@@ -262,7 +267,7 @@ class Refutation:
         # Made each time: kept, it would refer to its owner, and all that this holds wait for the collector.
         special = {"skolem": (4, self._skolem), "dummy": (2, self._dummy)}
         special |= {"differ": (2, self._part), "field": (2, self._part)}
-        return self.theory.term(part, special=special)
+        return self.theory.term(part, self._labels, special)
 
     def _apply(self, head: Tree, args: tuple[Term, ...]) -> Term:
         if isinstance(head, list):

@@ -10,6 +10,7 @@ import pytest
 import z3
 
 import potlang
+from potlang import certify
 from potlang.engines.ground.grounding import Grounded, Grounder, GroundLimits
 from potlang.engines.ground.simplex import BoundConflict, Simplex
 
@@ -81,6 +82,30 @@ def test_contradictions_have_refutations(facts: tuple[str, ...]) -> None:
 def test_what_is_possible_or_beyond_the_grounder_is_unknown(facts: tuple[str, ...]) -> None:
     """[GROUND-ARITHMETIC] Unbounded integers are split a few times, not for ever."""
     assert refuted(*facts).status == "unknown"
+
+
+def test_terms_that_share_parts_are_written_once() -> None:
+    """[CERT-DEF] Written out, this term has 2^25 parts."""
+    program = {
+        "functions": [
+            {
+                "name": f"t{at}",
+                "domain": ["Int"],
+                "params": ["a"],
+                "range": "Int",
+                "body": f"t{at - 1}(a) + t{at - 1}(a) * 2" if at else "a",
+            }
+            for at in range(26)
+        ],
+        "constants": {"integers": {"sort": "Int", "members": ["i", "j"]}},
+        "knowledge_base": ["t25(i) < j", "j <= t25(i)"],
+        "verifications": [{"constraint": "i == 0"}],
+    }
+    compiled = potlang.compile(program)
+    report = potlang.verify(compiled, certificate=True)
+    assert (report.verdict, report.results[0].trust) == ("inconsistent", "checked")
+    assert report.certificate is not None and len(report.certificate) < 10_000
+    assert certify.check(report.certificate, compiled.emit("ir", passes="")).status == "VALID"
 
 
 # --- against z3 -----------------------------------------------------------------------------------------

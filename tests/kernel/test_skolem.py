@@ -6,6 +6,7 @@ import pytest
 from kernel_support import theory_of
 
 from potlang.certify import Invalid, Refutation
+from potlang.certify.terms import Term
 
 SIGNATURE = (
     "(sort S)",
@@ -224,6 +225,28 @@ def test_axioms(axiom: str, expected: list[tuple[int, ...]]) -> None:
     work = refutation("true")
     work.statement(f"(axiom 1 {axiom})")
     assert work.clauses == expected
+
+
+def test_a_label_stands_for_its_term() -> None:
+    """[CERT-DEF] In other definitions, axioms and instances, and it is no other term."""
+    axioms = "transitive b {0} {1}", "congruent f ({0}) (b)", "between (n {1}) 1 2"
+    plain, labelled = refutation("true"), refutation("true")
+    for line in ("(def %0 (f a))", "(def %1 (f %0))"):
+        labelled.statement(line)
+    assert not labelled.clauses
+    for number, axiom in enumerate(axioms, 1):
+        plain.statement(f"(axiom {number} {axiom.format('(f a)', '(f (f a))')})")
+        labelled.statement(f"(axiom {number} {axiom.format('%0', '%1')})")
+    assert (labelled.clauses, labelled.atoms) != ([], [])
+    assert labelled.clauses == plain.clauses
+    assert list(map(_written, labelled.atoms)) == list(map(_written, plain.atoms))
+
+
+def _written(term: Term) -> str:
+    head = term.op if isinstance(term.op, str) else term.op.name
+    args = map(_written, term.args)
+    # `=` is orderless: its sides stand as they were made.
+    return f"{head}{term.value or ''}({' '.join(sorted(args) if head == '=' else args)})"
 
 
 def test_no_variable_is_captured() -> None:

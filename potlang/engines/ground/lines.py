@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from potlang.engines.ground.axioms import Axiom
 from potlang.engines.ground.forms import ClausalForm, Grounding
@@ -20,12 +20,14 @@ class Instance(NamedTuple):
     binding: tuple[int, ...]
 
 
+_LONGEST: Final = 60
+"""Characters of a term that is written where it stands, and not under a label."""
 Origin = Instance | Axiom
 """Where a ground clause comes from."""
 
 
 def statements(grounding: Grounding, text: TermText, origins: Iterable[Origin]) -> list[str]:
-    """The instance and axiom lines for the clauses that a refutation uses.
+    """The lines of shared terms, instances and axioms for the clauses that a refutation uses.
 
     Instances of one formula that do not contradict one another become one.
     """
@@ -34,7 +36,7 @@ def statements(grounding: Grounding, text: TermText, origins: Iterable[Origin]) 
     instances = _joined(grounding.forms, [each for each in origins if isinstance(each, Instance)])
     lines = [writer.instance(form, binding) for form, binding in instances]
     lines += [writer.axiom(each) for each in origins if isinstance(each, Axiom) and writer.can_say(each)]
-    return [f"({head} {number} {rest})" for number, (head, rest) in enumerate(lines, 1)]
+    return [*writer.shared, *(f"({head} {number} {rest})" for number, (head, rest) in enumerate(lines, 1))]
 
 
 def _joined(
@@ -60,6 +62,8 @@ class _StatementWriter:
         self.table = table
         self.text = text
         self.written: dict[int, str] = {}
+        self.shared: list[str] = []
+        """Definitions of long terms: terms are graphs, and written out they may be of any length."""
 
     def instance(self, form: ClausalForm, binding: dict[Var, int]) -> tuple[str, str]:
         parts = [self.text.root(form.root)]
@@ -106,8 +110,15 @@ class _StatementWriter:
                 continue
             stack.pop()
             if top not in self.written:
-                self.written[top] = self._written(top)
+                self.written[top] = self._labelled(self._written(top))
         return self.written[number]
+
+    def _labelled(self, text: str) -> str:
+        if len(text) <= _LONGEST:
+            return text
+        label = f"%{len(self.shared)}"
+        self.shared.append(f"(def {label} {text})")
+        return label
 
     def _written(self, number: int) -> str:
         literal = self.table.value(number)
