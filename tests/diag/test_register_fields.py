@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import string
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import potlang.diag
@@ -15,7 +16,12 @@ EMITTERS = {"report", "error"}
 OWN = {"span", "primary", "labels", "notes", "helps", "fixes", "severity"}
 
 
-def reports() -> Iterator[tuple[str, str, ast.Call]]:
+@cache
+def reports() -> list[tuple[str, str, ast.Call]]:
+    return list(_reports())
+
+
+def _reports() -> Iterator[tuple[str, str, ast.Call]]:
     for path in sorted(PACKAGE.rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if (
@@ -40,4 +46,4 @@ def test_reports_fit_the_register() -> None:
 
 
 def test_there_is_something_to_check() -> None:
-    assert len(list(reports())) > 10
+    assert len(reports()) > 10

@@ -45,7 +45,7 @@ TRUTHS = tuple(function(name, BOOL) for name in "pqrs")
 # --- clauses ---------------------------------------------------------------------------------------
 
 
-@settings(max_examples=60)
+@settings(max_examples=25)
 @given(st.data())
 def test_clauses_hold_under_the_assignments_that_the_formula_holds_under(data: DataObject) -> None:
     """[GROUND-CLAUSES]"""

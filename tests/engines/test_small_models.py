@@ -83,7 +83,7 @@ class Line:
         return bool(solver.check() == z3.sat)
 
 
-@settings(RARE, max_examples=150)
+@settings(RARE, max_examples=60)
 @given(st.data())
 def test_who_has_values_has_some_near_the_constants(data: st.DataObject) -> None:
     """[SEARCH-SMALL]"""
@@ -139,7 +139,7 @@ def check_parts(data: st.DataObject) -> None:
             assert not line.satisfiable([*(facts[key] for key in used if key is not None), side])
 
 
-@settings(RARE, max_examples=40)
+@settings(RARE, max_examples=20)
 @given(st.data())
 def test_parts_are_decided_over_all_integers(data: st.DataObject) -> None:
     """[SEARCH-SMALL], [SEARCH-PARTS]"""

@@ -231,7 +231,7 @@ def agree(formula: Tree, number: int) -> bool:
 
 
 @given(formulas(2), st.integers(-3, 3))
-@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=30, deadline=None, suppress_health_check=list(HealthCheck))
 def test_ranges_agree_with_brute_force(formula: Tree, number: int) -> None:
     agree(formula, number)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from structures import structures
@@ -170,15 +171,7 @@ def nested(formula: Node) -> tuple[tuple[Var, ...], Node]:
     return binders, formula
 
 
-@settings(
-    max_examples=60,
-    deadline=None,
-    derandomize=True,
-    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
-)
-@given(world=worlds(), route=st.sampled_from(["auto", "z3", "search"]))
-def test_reports_agree_with_brute_force(shared: Workers, world: World, route: str) -> None:
-    """[SEARCH-DECIDES] for `search`, which `auto` takes here too; `z3` is that solver alone."""
+def check_report(shared: Workers, world: World, route: str) -> None:
     module = world.module()
     models = list(structures(module, {}))
     with Prover(module, ProverOptions(route=route, minimize_cores=True), workers=shared) as session:
@@ -196,3 +189,22 @@ def test_reports_agree_with_brute_force(shared: Workers, world: World, route: st
         # Bindings are looked for by a solver, which this route has none of.
         if result.verdict is not Verdict.INCONSISTENT and route != "search":
             check_bindings(models, module, result)
+
+
+WORLDS = {"world": worlds(), "route": st.sampled_from(["auto", "z3", "search"])}
+_CHECKS = [HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+
+
+@settings(max_examples=30, deadline=None, derandomize=True, suppress_health_check=_CHECKS)
+@given(**WORLDS)
+def test_reports_agree_with_brute_force(shared: Workers, world: World, route: str) -> None:
+    """[SEARCH-DECIDES] for `search`, which `auto` takes here too; `z3` is that solver alone."""
+    check_report(shared, world, route)
+
+
+@pytest.mark.slow
+@settings(max_examples=1_000, deadline=None, suppress_health_check=_CHECKS)
+@given(**WORLDS)
+def test_many_reports_agree_with_brute_force(shared: Workers, world: World, route: str) -> None:
+    """[SEARCH-DECIDES]"""
+    check_report(shared, world, route)
