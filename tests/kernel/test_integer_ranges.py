@@ -218,14 +218,13 @@ def agree(formula: Tree, number: int) -> bool:
     for line in model_lines(module, structure):
         model.read(tree(line))
     checked = ModelEvaluation(model, StepBudget(5_000_000)).truth(theory.assertions["0"].formula)
-    assert found is expected, formula
+    # Where a division by zero is a bound, brute force may see from the rest what the evaluator does not.
+    divided = number == 0 and any(each in str(formula) for each in ("'div'", "'mod'"))
+    assert found is expected or (divided and found is None), formula
     # The kernel computes closed parts as it reads, and so may know more.
-    assert (None if isinstance(checked, NoValue) else checked) in (
-        expected,
-        *({True, False} if expected is None else ()),
-    )
+    allowed = {expected} | ({True, False} if expected is None else {None} if divided else set())
+    assert (None if isinstance(checked, NoValue) else checked) in allowed, checked
     if expected is not None:
-        assert not isinstance(checked, NoValue), checked.reason
         assert solved(formula, number) in (expected, None)
     return expected is not None
 
@@ -241,6 +240,11 @@ def test_ranges_agree_with_brute_force(formula: Tree, number: int) -> None:
 @settings(max_examples=500, deadline=None, suppress_health_check=list(HealthCheck))
 def test_many_ranges_agree_with_brute_force(formula: Tree, number: int) -> None:
     agree(formula, number)
+
+
+def test_a_bound_without_a_value_bounds_nothing() -> None:
+    """[IR-EVAL-7] [CERT-EVAL-RANGE] 3 div 0 is some number, and nobody knows which."""
+    agree(("forall", "x0", ("or", ("not", ("<", "x0", ("div", 3, "n"))), ("<", "n", "x0"))), 0)
 
 
 # --- by hand ------------------------------------------------------------------------------------------
