@@ -223,7 +223,8 @@ class ModelEvaluation:
 
     def _is_known(self, term: Term, bound: set[Term]) -> bool:
         """Whether a term has a value once these variables have: there is no call in it."""
-        return term.free <= bound and all(each[1] for each in self._code(term).work)
+        self.steps.spend(len(work := self._code(term).work))
+        return term.free <= bound and all(each[1] for each in work)
 
     def _any(self, variable: Term, parts: list[Part], bound: set[Term]) -> tuple[int, Stage]:
         """All members of a sort; of Int those within bounds, where these are known."""

@@ -78,6 +78,7 @@ def polynomial(term: Term, steps: StepBudget) -> Polynomial:
     done: dict[Term, Polynomial] = {}
     stack = [term]
     while stack:
+        steps.spend()
         top = stack[-1]
         parts = top.args if top.op in _OPERATORS else ()
         missing = [part for part in parts if part not in done]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
+from potlang.diag.wording import counted
 from potlang.drawing.page import Lead, Section, code_text, cut, document, folded, version_words
 from potlang.report.html import Html, element, joined, preformatted, table, text_html
 
@@ -15,6 +16,8 @@ _RELATIONS: Final = {
     "different": "The new version allows more in some cases and less in others.",
     "unknown": "No difference is known, and not all is proved.",
 }
+_OTHER_ROWS: Final = "Both versions say the same of other rows."
+_BY_OTHERS: Final = "Its text is the same; other statements changed what it means."
 _SHOWN: Final = 12
 """Values of a case that are shown before the others, which are folded."""
 
@@ -29,8 +32,10 @@ def difference_page(old: str, new: str, found: Mapping[str, Any], version: str) 
         Section("verdicts", "Decided otherwise", page.verdicts()),
         Section("open", "Not proved", page.open()),
     )
-    sentence = _RELATIONS[found["relation"]]
-    counts = f"{found['same']} statements are the same, {found['proved']} follow from the other version."
+    is_same = found["relation"] == "equal"
+    sentence = _OTHER_ROWS if found["rows"] and is_same else _RELATIONS[found["relation"]]
+    same = counted(found["same"], "statement is the same", "statements are the same")
+    counts = f"{same}, {counted(found['proved'], 'follows', 'follow')} from the other version."
     verdict = "different" if found["differs"] else found["relation"]
     lead = Lead("Difference of two versions", [verdict], [sentence, counts])
     return document(f"{old} → {new}", lead, sections, version_words(version))
@@ -49,15 +54,17 @@ class _DifferencePage:
     def _change(self, change: Mapping[str, Any]) -> Html:
         sides = [(name, change[name]) for name in ("old", "new") if change[name] is not None]
         title = f"{change['kind']} {sides[-1][1]['name']}"
-        texts = (
-            element("p", element("span", f"{name}: ", class_="note"), code_text(cut(said["text"])))
-            for name, said in sides
-        )
+        texts = {name: cut(said["text"]) for name, said in sides}
+        if len({*texts.values()}) == 1 < len(texts):
+            texts = {"both": cut(sides[0][1]["text"])}
         return element(
             "article",
             element("h3", title),
-            element("p", text_html(cut(change["words"] or "Other statements make another one of it."))),
-            *texts,
+            element("p", text_html(cut(change["words"] or _BY_OTHERS))),
+            *(
+                element("p", element("span", f"{name}: ", class_="note"), code_text(text))
+                for name, text in texts.items()
+            ),
             *self._quotes(sides),
             *map(self._case, change["cases"]),
             class_="result",

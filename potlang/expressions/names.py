@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 
 from potlang.expressions.tables import tokenize
 
 _ASCII = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _PLAIN = re.compile(r"\s*+[^()\[\]{}<>,:;`'\"=\s][^()\[\]{}<>,:;`'\"=]*+")
+_IN_TEXT = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|`(?:[^`]|``)*`|\w+")
+"""Quoted texts, which have no names, and the words of a formula."""
 _KEYWORDS = frozenset({"and", "or", "not", "in"})
 
 
@@ -19,6 +22,21 @@ def written(name: str) -> str:
 def name_of(text: str) -> str:
     """The name that a token stands for: the inverse of `written`."""
     return text[1:-1].replace("``", "`") if text.startswith("`") else text
+
+
+def names_within(text: str) -> list[str]:
+    """The names in the text of a formula, in order; numbers and words of the language are among them."""
+    return [name_of(each) for each in _IN_TEXT.findall(text) if each[0] not in "'\""]
+
+
+def with_names(text: str, names: Mapping[str, str]) -> str:
+    """The text of a formula with some names replaced; quoted texts stay."""
+
+    def replaced(found: re.Match[str]) -> str:
+        name = name_of(found[0])
+        return written(names[name]) if found[0][0] not in "'\"" and name in names else found[0]
+
+    return _IN_TEXT.sub(replaced, text) if names else text
 
 
 def _is_plain(name: str) -> bool:

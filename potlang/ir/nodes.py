@@ -155,10 +155,18 @@ def quantified(root: Node, parts: Callable[[Node], tuple[Node, ...]] = children)
 
 
 def flattened(node: Node, operator: Operator) -> Iterator[Node]:
-    """The arguments of an operator, with those of its own applications among them; of another node itself."""
+    """The arguments of an operator, each once, with those of its own applications among them.
+
+    Of another node that node itself.
+    """
+    seen: set[int] = set()
     stack = [node]
     while stack:
         each = stack.pop()
+        # Formulas are graphs: a part that two others share would be walked twice as often at each level.
+        if each.id in seen:
+            continue
+        seen.add(each.id)
         if isinstance(each, App) and each.op is operator:
             stack += reversed(each.args)
         else:

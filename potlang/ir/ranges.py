@@ -5,12 +5,12 @@ In `forall b. 1 <= b and b <= n(p) => …` every other b makes the body true, wh
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from typing import NamedTuple
 
 from potlang.ir import operators as op
 from potlang.ir.module import Definition
-from potlang.ir.nodes import App, Node, Quant, Sym, Symbol, Var, reachable
+from potlang.ir.nodes import App, Node, Quant, Sym, Symbol, Var, free_variables, reachable
 from potlang.ir.sorts import INT
 
 TRIED = range(-1, 3)
@@ -42,13 +42,12 @@ class NumberRanges:
         """What the body says of each binder of sort Int, by terms in which no quantifier is."""
         if quant.id not in self._limits:
             found: dict[Var, list[NumberLimit]] = {var: [] for var in quant.binders if var.sort is INT}
-            for atom, wanted, inner in _needed(quant):
+            around = frozenset((*quant.binders, *free_variables(quant)))
+            for atom, wanted in _needed(quant, around):
                 for var, limit in _limits(atom, wanted):
-                    if (
-                        var in found
-                        and self._is_plain(limit.term)
-                        and inner.isdisjoint(reachable(limit.term))
-                    ):
+                    # What a quantifier below binds means nothing outside of it.
+                    is_known = var in found and around.issuperset(free_variables(limit.term))
+                    if is_known and self._is_plain(limit.term):
                         found[var].append(limit)
             self._limits[quant.id] = found
         return self._limits[quant.id]
@@ -96,32 +95,31 @@ def range_by(limits: Sequence[NumberLimit], value: Callable[[Node], object]) -> 
     return range(least, most + 1)
 
 
-def _needed(quant: Quant) -> Iterator[tuple[App, bool, frozenset[Var]]]:
+def _needed(quant: Quant, around: Set[Var]) -> Iterator[tuple[App, bool]]:
     """The atoms that have a certain value wherever the body has the one that decides.
 
-    With each come the variables that quantifiers between bind, which mean nothing outside.
+    Below a quantifier that binds one of the variables `around` again it is another variable.
     """
-    around: frozenset[Var] = frozenset(quant.binders)
-    stack: list[tuple[Node, bool, frozenset[Var]]] = [(quant.body, quant.kind == "exists", frozenset())]
-    seen: set[tuple[int, bool, frozenset[Var]]] = set()
+    stack: list[tuple[Node, bool]] = [(quant.body, quant.kind == "exists")]
+    seen: set[tuple[int, bool]] = set()
     while stack:
-        node, wanted, inner = stack.pop()
-        if (node.id, wanted, inner) in seen:
+        node, wanted = stack.pop()
+        if (node.id, wanted) in seen:
             continue
-        seen.add((node.id, wanted, inner))
+        seen.add((node.id, wanted))
         if isinstance(node, Quant):
             # A quantifier that decides has one binding with which its body does.
             if (node.kind == "exists") is wanted and around.isdisjoint(node.binders):
-                stack.append((node.body, wanted, inner.union(node.binders)))
+                stack.append((node.body, wanted))
         elif isinstance(node, App):
             if node.op is op.NOT:
-                stack.append((node.args[0], not wanted, inner))
+                stack.append((node.args[0], not wanted))
             elif node.op is (op.AND if wanted else op.OR):
-                stack.extend((arg, wanted, inner) for arg in node.args)
+                stack.extend((arg, wanted) for arg in node.args)
             elif node.op is op.IMPLIES and not wanted:
-                stack += [(node.args[0], True, inner), (node.args[1], False, inner)]
+                stack += [(node.args[0], True), (node.args[1], False)]
             else:
-                yield node, wanted, inner
+                yield node, wanted
 
 
 def _limits(atom: App, wanted: bool) -> Iterator[tuple[Var, NumberLimit]]:

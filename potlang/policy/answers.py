@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
@@ -13,7 +12,7 @@ from itertools import zip_longest
 from typing import Any, Final, NamedTuple
 
 from potlang.diag import Label, Place, Severity, Sink
-from potlang.expressions.names import name_of, written
+from potlang.expressions.names import name_of, names_within, written
 from potlang.ir.sorts import BOOL, BoolSort, EnumSort, IntSort, MeasureSort, RealSort
 from potlang.languages.pot.claims import Claim, verify_claims
 from potlang.languages.pot.program import CompileError, Program
@@ -32,7 +31,6 @@ _MOST_CHANGED: Final = 8
 """Facts of a case of which is asked whether another value changes the answer ([LIMIT-POLICY-ASK])."""
 _MOST_MISSING: Final = 4
 _MOST_VALUES: Final = 8
-_NAME: Final = re.compile(r"[^\W\d]\w*")
 _PLAIN: Final = (BoolSort, IntSort, RealSort, EnumSort, MeasureSort)
 _SEARCH_MS: Final = 2_000
 """Of one search for another value."""
@@ -247,7 +245,7 @@ class _Search:
 
     def _enough(self, claim: str, verdict: Verdict, model: Model) -> tuple[str, ...]:
         """The facts of a model, on what cases say, that a verdict needs; none if it needs others too."""
-        left_out = {*_NAME.findall(claim), *self._concluded}
+        left_out = {*names_within(claim), *self._concluded}
         known = {each.term for each in self._places.values()}
         given = [term for term in model if term not in known and _head_name(term) not in left_out]
         facts = [fact for term in given if (fact := self._fact(term, model[term]))]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
+from potlang.expressions.names import with_names
 from potlang.ir.module import Claim, Module
 from potlang.ir.nodes import symbols_in
 from potlang.languages.pot.citations import quotations
@@ -28,7 +29,7 @@ from potlang.policy.statements import CLOSED, PolicyStatement, signature, statem
 from potlang.policy.tabled import RowChange, asked_of_rows, only_in_one, row_changes
 from potlang.policy.tests import PolicyTest
 from potlang.policy.vocabulary import align
-from potlang.policy.wording import change_words, with_names
+from potlang.policy.wording import change_words
 from potlang.report.results import Limits, Result, Verdict
 
 _CONTRADICTORY: Final = Verdict.INCONSISTENT

@@ -30,8 +30,8 @@ class Said(NamedTuple):
 class StatementChange(NamedTuple):
     """A statement that the versions have differently, or that one of them has alone.
 
-    `words` say what changed: `18 → 21`; nothing if only other statements make another one of it. Each of the
-    `cases` is allowed by one version, and violates what the other says by this statement.
+    `words` say what changed: `18 → 21`; nothing if its text is the same, and other statements changed what it
+    means. Each of the `cases` is allowed by one version, and violates what the other says by this statement.
     """
 
     kind: str

@@ -6,13 +6,14 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, Literal, NamedTuple
 
+from potlang.expressions.names import with_names
 from potlang.languages.pot.claims import Claim
 from potlang.languages.pot.program import Program
 from potlang.languages.pot.report import Report
 from potlang.policy.renames import renames_between
 from potlang.policy.statements import without_rows
 from potlang.policy.tests import PolicyError, PolicyTest, own_claims, reports
-from potlang.policy.wording import value_with_names, with_names
+from potlang.policy.wording import value_with_names
 from potlang.report.results import Limits, Result, Verdict
 from potlang.report.text import evidence_lines
 from potlang.utils.style import PLAIN

@@ -140,8 +140,13 @@ def _rows(path: Path) -> Iterator[bytes]:
         if not rows:
             return
         for number, line in rows:
-            yield line if isinstance(line, bytes) else str(line).encode()
+            yield _bytes(line)
             last = number
+
+
+def _bytes(value: object) -> bytes:
+    """What a row has in the place of a line, where it may be anything if others wrote it."""
+    return value if isinstance(value, bytes) else str(value).encode()
 
 
 # --- writing ---------------------------------------------------------------------------------------------
@@ -336,7 +341,7 @@ class _Table:
                 row = database.execute(
                     "SELECT number, line FROM records ORDER BY number DESC LIMIT 1"
                 ).fetchone()
-                line = following(None if row is None else bytes(row[1]), b"")
+                line = following(None if row is None else _bytes(row[1]), b"")
                 number = 1 if row is None else row[0] + 1
                 database.execute("INSERT INTO records VALUES (?, ?)", (number, line))
                 database.execute("COMMIT")

@@ -7,6 +7,7 @@ from shutil import move
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 from potlang.ir.module import Module
+from potlang.ir.sorts import REAL
 from potlang.languages.pot.program import CompileError, Program
 from potlang.policy.directions import question
 from potlang.policy.statements import PolicyStatement
@@ -87,10 +88,16 @@ def _relations(tables: LoadedTables) -> Iterator[tuple[str, str]]:
 
 
 def _query(columns: Sequence[SourceColumn], table: str) -> str:
-    listed = ", ".join(f"CAST({each.sql} AS VARCHAR) AS c{at}" for at, each in enumerate(columns))
+    listed = ", ".join(f"{_text(each)} AS c{at}" for at, each in enumerate(columns))
     # A row without a value says nothing.
     said = " AND ".join(f"{each.sql} IS NOT NULL" for each in columns) or "true"
     return f"SELECT DISTINCT {listed or '1 AS c0'} FROM {table} WHERE {said}"
+
+
+def _text(column: SourceColumn) -> str:
+    """The value of a column as text; that of a real number without the noughts at its end."""
+    text = f"CAST({column.sql} AS VARCHAR)"
+    return f"rtrim(rtrim({text}, '0'), '.')" if column.sort is REAL else text
 
 
 def _compared(name: str, old: LoadedTables, new: LoadedTables, before: str, after: str) -> RowChange:

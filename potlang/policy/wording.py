@@ -7,8 +7,9 @@ from collections.abc import Mapping, Sequence
 from difflib import SequenceMatcher
 from typing import Any, Final
 
+from potlang.expressions.names import with_names
+
 _TOKEN: Final = re.compile(r"`[^`]*`|'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|[\w.]+|<->|->|[<>=!]=|\S")
-_NAME: Final = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|\w+")
 _MOST_TOKENS: Final = 2_000
 _MOST_PLACES: Final = 2
 _DEEPEST: Final = 8
@@ -19,15 +20,11 @@ def tokens(text: str) -> list[str]:
     return _TOKEN.findall(text)
 
 
-def with_names(text: str, names: Mapping[str, str]) -> str:
-    """The text of a formula with some names replaced; texts in quotes stay."""
-    return _NAME.sub(lambda found: names.get(found[0], found[0]), text) if names else text
-
-
 def value_with_names(value: Any, names: Mapping[str, str], depth: int = 0) -> Any:
     """A JSON value with names replaced in its keys and texts; what is nested deeper than is usual stays."""
     if isinstance(value, str):
-        return with_names(value, names)
+        # A name may stand by itself, as the value of a case.
+        return names[value] if value in names else with_names(value, names)
     if depth < _DEEPEST and isinstance(value, list):
         return [value_with_names(each, names, depth + 1) for each in value]
     if depth < _DEEPEST and isinstance(value, dict):

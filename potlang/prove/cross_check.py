@@ -130,7 +130,7 @@ class CrossChecker:
         self.evaluations = Evaluations(module)
         self.allowance = Allowance.of(Limits())
         self.extra: tuple[Assertion, ...] = ()
-        self._contradictions: dict[tuple[str, ...], ProofObligation] = {}
+        self._contradictions: dict[tuple[str, ...] | None, ProofObligation] = {}
         """Cores of the assumptions alone: all claims have them, and they are refuted once."""
 
     def close(self) -> None:
@@ -180,14 +180,14 @@ class CrossChecker:
                 work.sat("claim", state.true_model)
                 work.sat("negation", state.false_model)
             case Verdict.INCONSISTENT:
-                self._contradict(work, core or ())
+                self._contradict(work, core)
             case _:
                 pass
         return CheckedVerdict(
             tuple(work.found), tuple(work.checks), work.disagreement, tuple(work.false_models)
         )
 
-    def _contradict(self, work: _Obligations, core: tuple[str, ...]) -> None:
+    def _contradict(self, work: _Obligations, core: tuple[str, ...] | None) -> None:
         """That the assumptions contradict each other, as it was found for an earlier claim if it was."""
         # Of a large program, and with assumptions of a session, it is about a part that has the claim in it.
         is_about_all = not self.extra and len(self.module.assertions) <= _MOST_READ

@@ -60,6 +60,22 @@ def pay(amount: Any, **more: Any) -> dict[str, Any]:
     return {"tool": "pay", "arguments": {"amount": amount}, **more}
 
 
+@pytest.mark.parametrize(
+    ("condition", "note"),
+    [
+        ("Card(SetOf([x: Event], tool(x) == pay)) > 1", "each event needs"),
+        ("amount(e) == 2 * k", "even may need"),
+    ],
+)
+def test_what_may_take_long_is_told_first(folder: Path, condition: str, note: str) -> None:
+    """[GUARD-FACTS]"""
+    every = [*EVENT, *([{"name": "k", "sort": "Int"}] if " k" in condition else [])]
+    rule = {"name": "even", "forall": every, "constraint": f"tool(e) == pay and {condition} -> allowed(e)"}
+    (folder / "pay.json").write_text(json.dumps({**PROGRAM, "rules": [rule]}))
+    done = potc(folder, "guard", "guard.json")
+    assert done.stderr == f"note: {note} a solver, which takes longer than facts alone\n"
+
+
 def test_events_are_decided_recorded_and_decided_again(folder: Path) -> None:
     """[GUARD-EXIT] [RECORD-REPLAY]"""
     text = lines(pay(200), pay(5, outcome={"approved": True}), pay(200), {"tool": "fly"})

@@ -19,8 +19,9 @@ from potlang.certify.tokens import StepBudget, tree
 from potlang.ir import operators as op
 from potlang.ir.evaluator import evaluate
 from potlang.ir.module import Assertion, AssertionKind, Module, Origin
-from potlang.ir.nodes import Node, Symbol, SymbolKind, Var
+from potlang.ir.nodes import Node, Quant, Symbol, SymbolKind, Var
 from potlang.ir.pool import Pool
+from potlang.ir.ranges import NumberLimit, NumberRanges
 from potlang.ir.sorts import BOOL, INT
 from potlang.ir.structure import FunctionTable, NotEvaluable, Structure
 from potlang.ir.text import print_module
@@ -230,7 +231,7 @@ def agree(formula: Tree, number: int) -> bool:
 
 
 @given(formulas(2), st.integers(-3, 3))
-@settings(max_examples=30, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=20, deadline=None, suppress_health_check=list(HealthCheck))
 def test_ranges_agree_with_brute_force(formula: Tree, number: int) -> None:
     agree(formula, number)
 
@@ -336,6 +337,26 @@ def test_a_variable_that_is_bound_again_is_another_one() -> None:
     inner = pool.quant("exists", (x,), pool.conj(between(1, 2)))
     outer = pool.quant("exists", (x,), pool.conj((*between(5, 6), inner)))
     assert evaluate(outer, Structure({})) is True
+
+
+def test_limits_below_shared_quantifiers_are_found_at_once() -> None:
+    """[IR-EVAL-7]: of a formula in which each part is twice in the next one, below other quantifiers."""
+    pool = Pool()
+    x = pool.var("x", INT)
+    inner: Node = pool.app(op.LT, (x, pool.integer(2)))
+    for number in range(60):
+        both = []
+        for name in "yz":
+            var = pool.var(f"{name}{number}", INT)
+            both.append(pool.quant("exists", (var,), pool.conj((pool.eq(var, pool.integer(0)), inner))))
+        inner = pool.conj(both)
+    least = pool.app(op.LE, (pool.integer(0), x))
+    outer = pool.quant("exists", (x,), pool.conj((least, inner)))
+    assert isinstance(outer, Quant)
+    assert NumberRanges({}).limits(outer)[x] == [
+        NumberLimit(False, pool.integer(2), -1),
+        NumberLimit(True, pool.integer(0), 0),
+    ]
 
 
 def test_definitions_bound_numbers() -> None:

@@ -161,6 +161,25 @@ def _is_possible(operator: str, whole: int, divisor: int, claimed: int) -> bool:
     return bool(solver.check() == z3.sat)
 
 
+def test_sums_that_are_nothing_take_steps_too() -> None:
+    """[CERT-OUTCOME] A defined number costs a name, and a hundred sums each time that it is looked at."""
+    zero = "(- i i)"
+    for _ in range(100):
+        zero = f"(- {zero} (- i i))"
+    theory = theory_of(
+        *DECLARED,
+        '(declare defined "zero" () Int)',
+        f"(define zero () {zero})",
+        '(assert "0" "" fact true)',
+    )
+    line = f"(axiom 1 linear {' '.join(['(1 (< zero 0))'] * 50)})"
+    with pytest.raises(Invalid, match="steps"):
+        Refutation(theory, "assumptions", None, StepBudget(5_000)).statement(line)
+    work = Refutation(theory, "assumptions", None, StepBudget(200_000))
+    work.statement(line)
+    assert 200_000 - work.steps.left > 50 * 100
+
+
 def test_products_of_large_sums_are_bounded() -> None:
     """[CERT-OUTCOME] A product of sums spends the budget of steps, and takes no memory for it."""
     base = "(+ i j k 1)"

@@ -34,6 +34,9 @@ ROADS = {
 """What is started so often that it imports only what it uses."""
 LISTED = "import atexit, sys; atexit.register(lambda: print('modules', *sys.modules, file=sys.stderr)); "
 FOR_TYPES = re.compile(r"^if TYPE_CHECKING:\n(?:    .*\n|\n)*", re.MULTILINE)
+AT_TOP = re.compile(r"^(?:from [\w.]+ import (?:\([^)]*\)|.+)|import [\w.]+(?: as \w+)?)$", re.MULTILINE)
+TEXTS = re.compile(r"(\"{3}|'{3})[\s\S]*?\1")
+IN_BRANCH = re.compile(r"^(?:if|try|with)\b.*\n(?:(?: .*)?\n)*? +(?:from|import) ", re.MULTILINE)
 INDENTED = re.compile(r"^ +(?:from|import) ", re.MULTILINE)
 MANY = 50
 """So many modules take a twentieth of a second, which the help of a command can do without."""
@@ -96,11 +99,20 @@ def is_for_types(node: ast.AST) -> bool:
     return isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
 
 
+def top_of(module: str) -> ast.Module:
+    """The imports at the top of a module, or the whole of it where some are in branches."""
+    text = FOR_TYPES.sub("", TEXTS.sub('""', MODULES[module].read_text(encoding="utf-8")))
+    if IN_BRANCH.search(text):
+        return tree_of(module)
+    # To parse all of all modules takes ten seconds.
+    return ast.parse("\n".join(AT_TOP.findall(text)))
+
+
 @cache
 def outer(module: str) -> frozenset[str]:
     """The modules that are imported with a module, by itself."""
     found: set[str] = set()
-    left: list[ast.AST] = [tree_of(module)]
+    left: list[ast.AST] = [top_of(module)]
     while left:
         node = left.pop()
         if isinstance(node, ast.Import | ast.ImportFrom):

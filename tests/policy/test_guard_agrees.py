@@ -70,9 +70,9 @@ def test_verdicts_by_facts_are_those_of_solvers_for_many_policies(first: int) ->
 def test_where_a_variable_has_no_list_of_values_facts_say_what_solvers_do() -> None:
     """[GUARD-FACTS]"""
     found: Counter[str] = Counter()
-    for seed in (3, 5):
+    for seed in range(6, 11):
         _compare(seed, found, unlisted=True)
-    assert sum(found.values()) > 1
+    assert set(found) >= {"entailed", "refuted", "undetermined", "inconsistent"}
 
 
 @pytest.mark.slow

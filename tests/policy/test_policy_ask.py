@@ -169,6 +169,15 @@ def _verdict_with(fields: dict[str, Any], facts: Sequence[str]) -> str:
     return ask(potlang.compile(RETURNS), [CLAIM], case, explain=False).report.verdict
 
 
+def test_a_claim_is_no_fact_that_suffices_for_itself() -> None:
+    """[POLICY-ASK-MISSING]: nor if its name is no word."""
+    constants = {"numbers": {"sort": "Int", "members": ["a b", "least"]}}
+    program = potlang.compile({"constants": constants, "knowledge_base": ["`a b` >= least"]})
+    found = ask(program, ["`a b` > 5"], {})
+    assert found.report.verdict == "undetermined"
+    assert not [fact for each in found.sufficient for fact in each.facts if "a b" in fact]
+
+
 def test_no_facts_suffice_where_the_policy_leaves_it_open() -> None:
     """[POLICY-ASK-MISSING]: nor are what rules conclude and what is known facts to ask for."""
     program = potlang.compile(

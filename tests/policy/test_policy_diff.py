@@ -249,6 +249,17 @@ def test_a_case_has_dates_and_amounts_as_cases_write_them() -> None:
     assert "may_rent(x)" in line and "seen_29" not in line
 
 
+def test_a_case_is_of_names_that_are_no_words() -> None:
+    """[POLICY-DIFF-CASE]"""
+
+    def version(limit: int) -> potlang.Program:
+        constants = {"limits": {"sort": "Int", "members": ["+", "a b"]}}
+        return potlang.compile({"constants": constants, "knowledge_base": [f"`+` > `a b` + {limit}"]})
+
+    lines = list(difference_lines(compare(version(1), version(2))))
+    assert "`+` = " in next(each for each in lines if "version allows" in each)
+
+
 # --- sentences -----------------------------------------------------------------------------------
 
 
@@ -298,6 +309,24 @@ def test_the_page_on_a_difference() -> None:
         "a", "b", compare(renting(rule("fee(x) >= 0 and fee(x) < 100")), more).to_dict(), "0"
     )
     assert "constant plain" in page and "not checked: rule rent of the" in page
+
+
+def test_the_page_has_a_text_of_both_versions_once() -> None:
+    """[POLICY-DIFF-PAGE]"""
+    closed = [{**each, "closed": each["name"] == "may_rent"} for each in RENT["functions"]]
+
+    def version(age: int, fee: int) -> potlang.Program:
+        rules = (
+            rule(f"age(x) >= {age}"),
+            rule(f"fee(x) >= {fee}", name="paid"),
+            rule("banned(x)", "licensed(x)"),
+        )
+        return renting(*rules, functions=closed)
+
+    page = difference_page("a", "b", compare(version(18, 10), version(21, 20)).to_dict(), "0")
+    assert page.count("`may_rent` is true only where rule “rent” or rule “paid” says so (closed)") == 1
+    assert "Its text is the same; other statements changed what it means." in page
+    assert "1 statement is the same, 3 follow from the other version." in page
 
 
 PLAIN = {"name": "plain", "domain": [], "range": "Bool"}

@@ -18,6 +18,7 @@ from policy_schemas import validate
 
 import potlang
 from potlang.cli.policy.diff import difference_lines
+from potlang.drawing.difference_page import difference_page
 from potlang.policy import PolicyTest, compare
 from potlang.policy.tabled import row_changes
 from potlang.report.results import Limits, Verdict
@@ -107,7 +108,23 @@ def test_rows_that_differ_are_named(tmp_path: Path) -> None:
     assert lines[-1].endswith("both say the same of other rows")
     plain = json.loads(json.dumps(found.to_dict()))
     assert plain["rows"][0]["name"] == "Item"
+    page = difference_page("a", "b", plain, "0")
+    assert "Both versions say the same of other rows." in page and "allow the same" not in page
     validate("policy-difference-1", plain)
+
+
+def test_real_numbers_are_compared_as_numbers_and_shown_as_written(tmp_path: Path) -> None:
+    """[POLICY-DIFF-ROWS]: with `2.5` among them a column is read as one of other numbers."""
+    days = {"name": "days", "domain": ["Item"], "range": "Real"}
+    truths = [{"name": name, "domain": ["Item"], "range": "Bool"} for name in ("opened", "returnable")]
+    more = [("j1", "2.5", "true"), ("j2", "1e3", "true"), ("j3", "0", "true")]
+    sides = [
+        version(tmp_path / name, rows, THIRTY, functions=[days, *truths])
+        for name, rows in (("a", ROWS), ("b", [*ROWS, *more]))
+    ]
+    rows = {each.name: each for each in compare(*sides).rows}
+    assert rows["days"].old.total == 0
+    assert rows["days"].new.first == (("j1", "2.5"), ("j2", "1000"), ("j3", "0"))
 
 
 def test_a_table_that_only_one_version_keeps_apart(tmp_path: Path) -> None:

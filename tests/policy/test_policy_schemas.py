@@ -63,7 +63,11 @@ def test_suggested_and_judged_tests_gaps_and_coverage(folder: Path) -> None:
     suggested = printed(folder, "suggest", folder / "refund.json")
     assert suggested["tests"]
     validate("policy-suggestions-1", suggested)
-    quoting = printed(folder, "suggest", REFUND / "policy.json", "--rule", "gift cards", codes=range(2))
+    rules = [{**each, "cites": [1]} for each in POLICY["rules"]]
+    document = {"sentences": ["Whoever has the receipt may return an item for thirty days."]}
+    cited = folder / "cited.json"
+    cited.write_text(json.dumps({**POLICY, "document": document, "rules": rules}), "utf-8")
+    quoting = printed(folder, "suggest", cited, "--rule", "thirty days")
     assert quoting["tests"][0]["quotes"]
     validate("policy-suggestions-1", quoting)
     potc(folder, "add", folder / "refund.json")

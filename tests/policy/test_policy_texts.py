@@ -398,6 +398,8 @@ def test_wrong_calls_are_errors(policy: potlang.Program) -> None:
     """[POLICY-TEXT]"""
     with pytest.raises(ValueError, match="characters"):
         check_text(policy, " ", Recorded([]))
+    with pytest.raises(ValueError, match="no model"):
+        check_text(policy, TEXT, [])
     with pytest.raises(ValueError, match="`k`"):
         found(policy)
 

@@ -10,11 +10,13 @@ import signal
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Iterator
+import time
+from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
 from pathlib import Path
 from random import Random
+from threading import Barrier
 from typing import Any
 
 import pytest
@@ -376,6 +378,18 @@ def test_rows_of_a_database_that_were_changed_are_found(tmp_path: Path) -> None:
     assert [each.place for each in faults(path)] == [2]
 
 
+@pytest.mark.parametrize("value", ["a text", 10**12, 1.5])
+def test_nothing_is_built_on_a_row_that_is_no_line(tmp_path: Path, value: object) -> None:
+    """[RECORD-CHAIN]: others may have put anything there."""
+    path = tmp_path / "chain.sqlite3"
+    Records(path).add("note", {})
+    with sqlite3.connect(path) as database:
+        database.execute("INSERT INTO records VALUES (2, ?)", (value,))
+    assert [each.place for each in faults(path)] == [2]
+    with pytest.raises(RecordError, match="none of this chain"):
+        Records(path).add("note", {})
+
+
 # --- decisions ---
 
 
@@ -391,6 +405,28 @@ def test_decisions_are_decided_again_and_are_the_same(path: Path, guard: Guard) 
     sessions(Guard(policy(), OPTIONS).recorded(Records(path, sync=False)), 30, seed=2)
     assert replay(path).decisions == 150
     assert [each.kind for each in read_records(path) if isinstance(each, DecisionRecord)].count("policy") == 1
+
+
+def test_threads_record_the_policy_once(tmp_path: Path) -> None:
+    """[RECORD-GUARD]"""
+    began = Barrier(4)
+
+    class Slow(Records):
+        def add(self, kind: str, content: Mapping[str, Any]) -> DecisionRecord:
+            if kind == "policy":
+                time.sleep(0.1)
+            return super().add(kind, content)
+
+    own = Guard(READING).recorded(Slow(tmp_path / "chain.jsonl", sync=False))
+
+    def begin(_: int) -> None:
+        began.wait()
+        own.begin()
+
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(begin, range(4)))
+    found = [each for each in read_records(tmp_path / "chain.jsonl") if isinstance(each, DecisionRecord)]
+    assert [each.kind for each in found] == ["policy", *["begin"] * 4]
 
 
 def test_a_decision_that_was_written_by_others_is_found(tmp_path: Path, guard: Guard) -> None:

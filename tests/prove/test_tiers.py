@@ -149,6 +149,23 @@ def test_assumptions_that_contradict_each_other_are_refuted_once(monkeypatch: py
     assert certify.check(report.certificate, compiled.emit("ir", passes="")).status == "VALID"
 
 
+def test_a_contradiction_without_a_core_is_one_of_all_assumptions(monkeypatch: pytest.MonkeyPatch) -> None:
+    """[TIER-PIECE] The second solver is asked about all of them, and not about none."""
+    check = cross_check.CrossChecker.check
+
+    def without_core(checker: Any, state: Any, core: Any, assumptions: Any, model: Any) -> Any:
+        return check(checker, state, None, assumptions, model)
+
+    monkeypatch.setattr(cross_check.CrossChecker, "check", without_core)
+    program = {
+        "constants": {"numbers": {"sort": "Real", "members": ["x", "y"]}},
+        "knowledge_base": ["x * x + y * y < 2 * x * y"],
+        "verifications": [{"constraint": "x == 1"}],
+    }
+    (result,) = potlang.verify(program).results
+    assert (result.verdict, result.trust) == (Verdict.INCONSISTENT, "cross-checked")
+
+
 @pytest.mark.skipif(shutil.which("eprover") is None, reason="eprover is not installed")
 def test_a_prover_is_asked_once_and_soon(monkeypatch: pytest.MonkeyPatch) -> None:
     """Behind a short search for a ground refutation, and before the long ones."""

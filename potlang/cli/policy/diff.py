@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -22,6 +21,7 @@ from potlang.cli.common import (
 from potlang.cli.options import sources_option
 from potlang.cli.policy.common import Seconds, claim_text, limited, side, stored
 from potlang.diag.wording import counted, visible
+from potlang.expressions.names import names_within
 from potlang.report.results import Scenario
 from potlang.report.text import listed, place_words, quotation_lines, scenario_words
 from potlang.version import __version__
@@ -31,9 +31,6 @@ if TYPE_CHECKING:
     from potlang.policy.difference import OpenStatement
     from potlang.policy.impact import VerdictChange
     from potlang.policy.tabled import RowChange
-
-
-_NAME = re.compile(r"\w+")
 
 
 @click.command()
@@ -158,7 +155,7 @@ def difference_lines(found: Difference) -> Iterator[str]:
 def _change_lines(change: StatementChange) -> Iterator[str]:
     said = change.new or change.old
     assert said is not None
-    words = change.words or "other statements make another one of it"
+    words = change.words or "its text is the same; other statements changed what it means"
     yield visible(f"{_titled(change.kind, said.name)}: {words}") + place_words(said.pointer)
     for each in (change.old, change.new):
         if each is not None and (change.old is None or change.new is None):
@@ -196,9 +193,10 @@ def _case_words(case: DifferenceCase, change: StatementChange) -> str:
     """A case; of long ones the values up to the last that the statement speaks of, which come first."""
     other = "old" if case.allowed_by == "new" else "new"
     spoken = {
-        name for each in (change.old, change.new) if each is not None for name in _NAME.findall(each.text)
+        name for each in (change.old, change.new) if each is not None for name in names_within(each.text)
     }
-    last = max((at for at, term in enumerate(case.values) if _NAME.findall(term)[0] in spoken), default=None)
+    heads = [names_within(term)[:1] for term in case.values]
+    last = max((at for at, head in enumerate(heads) if not spoken.isdisjoint(head)), default=None)
     left_out = 0 if last is None else len(case.values) - last - 1
     shown = Scenario(case.witness, dict([*case.values.items()][: len(case.values) - left_out]))
     words = scenario_words(shown) if case.witness else scenario_words(shown).removeprefix(" with ")

@@ -203,12 +203,14 @@ def _opened(
     options: str, store: Store, record: str | None, certificates: Certificates, key_file: str | None
 ) -> Guard:
     """The guard that a name stands for, with a chain if decisions are recorded."""
+    from potlang.policy.guard.guard import ALL_RULES
     from potlang.policy.records import Records
 
     key = _key(key_file)
     own = _guard(options, store, key)
     for rule in own.slow_rules:
-        tell(f"note: {visible(rule)} may need a solver, which takes longer than facts alone")
+        needs = "each event needs" if rule == ALL_RULES else f"{visible(rule)} may need"
+        tell(f"note: {needs} a solver, which takes longer than facts alone")
     if record is None:
         return own
     return own.recorded(Records(Path(record), key=key), policy=options, certificates=certificates)

@@ -20,7 +20,7 @@ from potlang.languages.pot.program import CompileError, Program
 from potlang.languages.pot.report import Report
 from potlang.policy.cases import Case
 from potlang.policy.guard.compiled import CompiledPolicy
-from potlang.policy.guard.completed import completed
+from potlang.policy.guard.completed import CLAIM, completed
 from potlang.policy.guard.events import EventReader, RefusedEvent, plain
 from potlang.policy.guard.ground import NotGround
 from potlang.policy.guard.options import GuardOptions
@@ -54,6 +54,8 @@ from potlang.sema.kept_aggregates import WrittenOut
 from potlang.source.pointer import split_pointer
 from potlang.utils.deadline import OutOfFuel, within
 
+ALL_RULES: Final = "(all)"
+"""In the place of rules for which a solver is needed: it always is."""
 _MOST_CASES: Final = 64
 """Cases of sessions for which the policy is kept compiled."""
 
@@ -165,10 +167,10 @@ class Guard:
 
     @property
     def slow_rules(self) -> tuple[str, ...]:
-        """The rules for which a solver may be asked; `(all)` where it always is."""
+        """The rules for which a solver may be asked; `ALL_RULES` where it always is."""
         fast = self._of_case({}).fast
         if fast is None:
-            return ("(all)",)
+            return (ALL_RULES,)
         return tuple(dict.fromkeys(each.assertion.name for each in fast.statements.slow))
 
     def recorded(self, records: Records, *, policy: str = "", certificates: Certificates = "none") -> Guard:
@@ -372,9 +374,16 @@ class Guard:
                 return session.run(certificate=certificate)
 
     def _by_solvers(self, state: GuardState, fields: Mapping[str, Any]) -> Result:
-        """The answer to the claim. Raises as `report`."""
-        if self.options.trust == "best":
-            return claim_of(self.report(state, fields))
+        """The answer to the claim. Raises CompileError where the fields do not fit the policy."""
+        try:
+            best = self.options.trust == "best"
+            return claim_of(self.report(state, fields)) if best else self._by_one_solver(state, fields)
+        except OutOfFuel:
+            # The time was over before a solver was asked.
+            return Result(CLAIM, "", Verdict.UNKNOWN, reason="timeout", possible=tuple(Verdict))
+
+    def _by_one_solver(self, state: GuardState, fields: Mapping[str, Any]) -> Result:
+        """The word of the first solver that has an answer. Raises as `report`."""
         milliseconds = int(self.options.timeout * 1000)
         each = max(1, milliseconds // len(_ROUTES))
         with within(milliseconds):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import threading
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -30,6 +31,7 @@ class GuardRecorder:
         self._records = records
         self._certificates = certificates
         self._policy = policy
+        self._turn = threading.Lock()
         self._is_told = any(
             isinstance(each, DecisionRecord)
             and each.kind == "policy"
@@ -54,9 +56,10 @@ class GuardRecorder:
         self._add("outcome", before, {**after.log[-1], "after": after.seal})
 
     def _add(self, kind: str, state: GuardState, content: Mapping[str, Any]) -> None:
-        if not self._is_told:
-            self._records.add("policy", self._guard.to_json() | {"id": self._policy})
-            self._is_told = True
+        with self._turn:
+            if not self._is_told:
+                self._records.add("policy", self._guard.to_json() | {"id": self._policy})
+                self._is_told = True
         self._records.add(kind, {"guard": self._guard.digest, "state": state.seal, **content})
 
     def _certificate(self, decision: Decision) -> dict[str, str]:

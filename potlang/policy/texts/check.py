@@ -152,6 +152,8 @@ def check_text(
     and the attempts so far. Raises ValueError for a wrong call, MissingExtraError without the extra `models`.
     """
     named = [*model] if isinstance(model, Sequence) and not isinstance(model, str) else [model]
+    if not named:
+        raise ValueError("there is no model to ask")
     samples = max(SAMPLES, len(named)) if samples is None else samples
     check_question(text, attempts, samples, parallel=parallel, trust=trust)
     check_threshold(threshold)
