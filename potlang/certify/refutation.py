@@ -95,10 +95,8 @@ class Refutation:
             case "instance", [root, *bindings]:
                 clauses = self._instance(root, bindings)
             case "axiom", _:
-                found = self._axiom(parts)
-                clauses = self._clausified(
-                    found[0] if len(found) == 1 else self._terms.make("or", tuple(found), BOOL)
-                )
+                formula = self._terms.make("or", tuple(self._axiom(parts)), BOOL)
+                clauses = self._clausified(formula if len(formula.args) > 1 else formula.args[0])
             case "step", [root, list(bindings), list(hints), conclusion]:
                 clauses = self._step(root, bindings, hints, conclusion)
             case _:
