@@ -14,7 +14,7 @@ Bounds = tuple[int | None, int | None]
 Limits = tuple[Term, int | None, int | None]
 """A term and its bounds."""
 Limit = tuple[bool, Term, int]
-"""What a number is at least (True) or at most: the value of a term, and so much more."""
+"""The least (True) or the greatest value of a number: that of a term, and so much more."""
 UNBOUNDED: Bounds = (None, None)
 
 
@@ -78,7 +78,7 @@ def necessary(formula: Term, sign: bool, around: Set[Term]) -> list[Part]:
 
 
 def limits_on(variable: Term, parts: Sequence[Part]) -> list[Limit]:
-    """What atoms of these signs say of an integer by terms without it."""
+    """The bounds that atoms of these signs set for an integer, by terms without it."""
     found: list[Limit] = []
     for atom, sign in parts:
         one, two = atom.args if len(atom.args) == 2 else (atom, atom)

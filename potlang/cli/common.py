@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 import shlex
 import sys
+import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, NamedTuple, NoReturn, TypeVar
+from typing import IO, TYPE_CHECKING, Any, Final, NamedTuple, NoReturn, TypeVar
 
 import click
 from click.core import ParameterSource
@@ -216,19 +217,54 @@ def fail(message: str) -> NoReturn:
 
 
 Item = TypeVar("Item")
+_MOMENT: Final = 1.0
+"""Seconds after which it is said what a command is doing."""
 
 
 def with_progress(
-    items: Iterable[Item], doing: str, total: int | None = None, *, several: bool = True
+    items: Iterable[Item],
+    doing: str,
+    total: int | None = None,
+    *,
+    several: bool = True,
+    prints: bool = True,
 ) -> Iterator[Item]:
-    """The items, with a bar on standard error where that alone is a terminal and there are `several`."""
-    if not several or not sys.stderr.isatty() or sys.stdout.isatty():
+    """The items, with a bar on standard error if that is a terminal and there are `several`.
+
+    Where the caller `prints` between the items, on a terminal too, there is no bar.
+    """
+    if not several or not sys.stderr.isatty() or (prints and sys.stdout.isatty()):
         yield from items
         return
     from rich.console import Console
     from rich.progress import track
 
     yield from track(items, description=doing, total=total, console=Console(stderr=True), transient=True)
+
+
+@contextmanager
+def waiting(doing: str) -> Iterator[None]:
+    """Says on standard error what is being done, if that is a terminal and it takes longer than a moment."""
+    if not sys.stderr.isatty():
+        yield
+        return
+    ended = threading.Event()
+
+    def show() -> None:
+        if ended.wait(_MOMENT):
+            return
+        from rich.console import Console
+
+        with Console(stderr=True).status(f"{doing} …"):
+            ended.wait()
+
+    thread = threading.Thread(target=show, name="waiting", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        thread.join()
 
 
 @contextmanager

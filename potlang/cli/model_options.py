@@ -28,7 +28,7 @@ _OFF = "off"
 
 
 class ReplyOptions(TypedDict):
-    """What `reason` of each language is told of replies; their timeout is the endpoint's."""
+    """The options of replies for `reason` of each language; their timeout is the endpoint's."""
 
     attempts: int
     temperature: float | None

@@ -147,7 +147,7 @@ class _DifferencePage:
         )
 
     def open(self) -> Html:
-        """What is not known to follow, and what follows by a solver's word alone."""
+        """Statements that are not known to follow, and those that follow by a solver's word alone."""
         items = [
             element("li", text_html(cut(f"{said}: {_open_words(each)}")))
             for said, key in (("not known to follow", "open"), ("not checked", "unchecked"))

@@ -114,6 +114,11 @@ def _two_values(previous: Token, token: Token, expected: list[str]) -> Fault | N
         )
         return syntax(token.start, end, "brackets after a value do not select an element", helps=helps)
     helps = _date_helps(previous, token)
+    if previous.kind == "NUMBER" and token.kind == "NAME" and not helps:
+        number, name = previous.text, token.text
+        helps = (
+            f"if `{name}` is a unit, write `Quantity({number}, {name})`; for a product `{number} * {name}`",
+        )
     fixes: list[Correction] = []
     if names:
         both = f"{previous.text} {token.text}"

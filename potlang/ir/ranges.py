@@ -39,7 +39,7 @@ class NumberRanges:
         self._plain: dict[int, bool] = {}
 
     def limits(self, quant: Quant) -> BinderLimits:
-        """What the body says of each binder of sort Int, by terms in which no quantifier is."""
+        """The bounds that the body sets for each binder of sort Int, by terms without quantifiers."""
         if quant.id not in self._limits:
             found: dict[Var, list[NumberLimit]] = {var: [] for var in quant.binders if var.sort is INT}
             around = frozenset((*quant.binders, *free_variables(quant)))
@@ -123,7 +123,7 @@ def _needed(quant: Quant, around: Set[Var]) -> Iterator[tuple[App, bool]]:
 
 
 def _limits(atom: App, wanted: bool) -> Iterator[tuple[Var, NumberLimit]]:
-    """What an atom with this value says of the variables that are its sides."""
+    """The bounds that an atom with this value sets for the variables that are its sides."""
     if atom.op not in (op.LT, op.LE, op.EQ) or (atom.op is op.EQ and not wanted):
         return
     one, two = atom.args

@@ -74,20 +74,25 @@ class SufficientFacts(NamedTuple):
 
 
 class PolicyAnswer(NamedTuple):
-    """The report on the claims, with sentences; what changes its verdicts, and what is missing to decide."""
+    """The report on the claims, with sentences; what changes its verdicts, and what is missing to decide.
+
+    `explained` is False if the time was over before all of these were looked for.
+    """
 
     report: Report
     changes: tuple[CaseChange, ...] = ()
     missing: tuple[MissingFact, ...] = ()
     sufficient: tuple[SufficientFacts, ...] = ()
+    explained: bool = True
 
     def to_dict(self) -> dict[str, Any]:
-        """As JSON values: the report, with `changes`, `missing` and `sufficient`."""
+        """As JSON values: the report, with `changes`, `missing`, `sufficient` and `explained`."""
         return {
             **self.report.to_dict(),
             "changes": to_plain(self.changes),
             "missing": to_plain(self.missing),
             "sufficient": to_plain(self.sufficient),
+            "explained": self.explained,
         }
 
 
@@ -120,6 +125,7 @@ def ask(
             changes=tuple(search.changes(report, asked)),
             missing=tuple(search.missing(report, asked)),
             sufficient=tuple(search.sufficient(report, asked)),
+            explained=not search.is_cut,
         )
     return answer if claims else answer._replace(report=_of_verifications(answer.report, program))
 
@@ -209,6 +215,15 @@ class _Search:
         self._limits = limits
         self._began = time.perf_counter()
         self._concluded = concluded_names(program)
+        self.is_cut = False
+        """Whether something was not looked for since the time was over."""
+
+    def _is_over(self) -> bool:
+        """Whether there is no time to look for more, of which a note is kept."""
+        if 1000 * (time.perf_counter() - self._began) < self._limits.total_ms:
+            return False
+        self.is_cut = True
+        return True
 
     def changes(self, report: Report, claims: Sequence[Claim]) -> Iterator[CaseChange]:
         """For each settled claim the facts of its core that another value of which changes the verdict."""
@@ -217,6 +232,8 @@ class _Search:
                 continue
             facts = [self._places[each.pointer] for each in _core(result) if each.pointer in self._places]
             for fact in [each for each in facts if each.term][:_MOST_CHANGED]:
+                if self._is_over():
+                    return
                 found = self._change(claim, result.verdict, fact)
                 if found is not None:
                     yield found
@@ -226,6 +243,8 @@ class _Search:
         for result, claim in _with_claims(report, claims):
             if result.verdict is Verdict.UNDETERMINED and isinstance(claim, str):
                 for term in (result.evidence.to_ask or ())[:_MOST_MISSING]:
+                    if self._is_over():
+                        return
                     verdicts = self._verdicts(claim, term)
                     if not verdicts or set(verdicts.values()) != {Verdict.UNDETERMINED}:
                         yield MissingFact(claim, term, verdicts, self._question(term))
@@ -235,6 +254,8 @@ class _Search:
         for result, claim in _with_claims(report, claims):
             if result.verdict is not Verdict.UNDETERMINED or not isinstance(claim, str):
                 continue
+            if self._is_over():
+                return
             with self._applied.session(models="full", limits=self._left()) as session:
                 evidence = session.verify(claim).results[0].evidence
             sides = (evidence.could_be_true, Verdict.ENTAILED), (evidence.could_be_false, Verdict.REFUTED)
@@ -304,6 +325,8 @@ class _Search:
         old = self._case.value_at(fact)
         wanted = f"not ({claim})" if verdict is Verdict.ENTAILED else claim
         for value in self._others(fact, old, wanted):
+            if self._is_over():
+                break
             new = self._case.with_value(fact, value)
             after = self._asked(new, claim)
             if (after in _OPPOSITE.values() and after is not verdict) or after is Verdict.UNDETERMINED:

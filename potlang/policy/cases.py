@@ -5,7 +5,8 @@ Case.of({"item": {"kind": "electronics", "days": 20}, "member": True}).applied(p
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+import re
+from collections.abc import Container, Iterable, Iterator, Sequence
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -16,9 +17,21 @@ from potlang.diag.patching import get
 from potlang.expressions.expression import parse_expression
 from potlang.expressions.names import written
 from potlang.expressions.shapes import Shapes
-from potlang.expressions.surface import Name
-from potlang.ir.measures import DATE, DATETIME, SECONDS_OF_A_DAY, value_text
-from potlang.ir.nodes import Symbol
+from potlang.expressions.surface import (
+    Amount,
+    BitVecLiteral,
+    Call,
+    DateLiteral,
+    Expr,
+    Infix,
+    ListOf,
+    Name,
+    Number,
+    Prefix,
+    StringLiteral,
+)
+from potlang.ir.measures import DATE, DATETIME, SECONDS_OF_A_DAY, unit_of, value_text
+from potlang.ir.nodes import Symbol, SymbolKind
 from potlang.ir.sorts import (
     BOOL,
     BitVecSort,
@@ -55,6 +68,12 @@ _WRITTEN: Final[dict[type, str]] = {
     RealSort: "a number, such as `2.5`",
     StringSort: "a text in quotes",
 }
+_LITERALS: Final = (Amount, BitVecLiteral, DateLiteral, Number, StringLiteral)
+_MAKERS: Final = frozenset(("Date", "date", "DateTime", "Days", "Weeks", "Hours", "Minutes"))
+"""Functions that make a literal of numbers."""
+_WITH_UNIT: Final = frozenset(("Money", "Quantity"))
+"""Functions that make a literal of a number and a unit."""
+_IN_UNIT: Final = re.compile(r"(-?[0-9]+(?:\.[0-9]+)?) ?(\S.*)")
 _OTHER_UNITS: Final = ("POT3022", "POT3023")
 _IN_UNITS: Final = ("give it in the unit that the policy has for it",)
 
@@ -314,8 +333,12 @@ class _Reading:
         match value, sort:
             case str(), StringSort():
                 return string_text(value)
-            case str(), DeclaredSort() | EnumSort():
+            case str(), DeclaredSort():
                 return self._member(value, pointer)
+            case str(), EnumSort(values=values) if value in values or self._scope.lookup(value) is None:
+                return self._member(value, pointer)
+            case str(), EnumSort():
+                pass
             case str(), _:
                 return self._literal(value, sort, pointer)
             case bool(), None:
@@ -337,16 +360,60 @@ class _Reading:
         return None
 
     def _literal(self, text: str, sort: Sort | None, pointer: str) -> str | None:
-        """A text that is an expression by itself, such as a date or an amount: it says nothing more."""
+        """A text that is a literal, such as a date or an amount.
+
+        Nothing else is one: what an event of a guard says of itself must not be computed by the policy.
+        """
+        in_unit = _in_unit(text, sort)
+        if in_unit is not None:
+            return in_unit
         sink = Sink(self._sink.document)
         root = parse_expression(text, pointer, sink)
-        is_word = isinstance(root, Name) and self._scope.lookup(root.id) is None
-        if is_word or _is_other_number(text, sort):
-            self._shapes.wrong_type(text, pointer, f"a value of the sort {sort}", _example(sort))
+        is_number = _is_other_number(text, sort)
+        if is_number or (root is not None and not self._is_literal(root)):
+            # A guard keeps numbers that are not whole as texts.
+            found = Decimal(text) if is_number else text
+            self._shapes.wrong_type(found, pointer, f"a value of the sort {sort}", _example(sort))
             return None
         for each in sink.diagnostics():
             self._sink.add(each)
         return None if sink.has_errors else f"({text})"
+
+    def _is_literal(self, root: Expr) -> bool:
+        """Whether an expression is written of literals and of members alone."""
+        left = [root]
+        while left:
+            match left.pop():
+                case Prefix(op="-", arg=arg):
+                    left.append(arg)
+                case Infix(op="/", args=args) | ListOf(items=args):
+                    left += args
+                case Call(head=Name(id=name), args=[amount, Name()]) if self._is_builtin(name, _WITH_UNIT):
+                    left.append(amount)
+                case Call(head=Name(id=name), args=args) if self._is_maker(name):
+                    left += args
+                case Name(id=name) if self._is_value(name):
+                    pass
+                case each if not isinstance(each, _LITERALS):
+                    return False
+        return True
+
+    def _is_builtin(self, name: str, among: Container[str]) -> bool:
+        return name in among and self._scope.lookup(name) is None
+
+    def _is_maker(self, name: str) -> bool:
+        """Whether a function makes a literal of its arguments: a date of numbers, a record of its fields."""
+        symbol = self._symbol(name)
+        is_record = symbol is not None and symbol.kind is SymbolKind.CONSTRUCTOR
+        return is_record or self._is_builtin(name, _MAKERS)
+
+    def _is_value(self, name: str) -> bool:
+        """Whether a name stands for a truth value, a member of an enum or a thing."""
+        if name in ("True", "False", "true", "false"):
+            return True
+        entry = self._scope.lookup(name)
+        sort = entry.node.sort if isinstance(entry, TermEntry) and entry.node is not None else None
+        return isinstance(sort, DeclaredSort | EnumSort)
 
 
 def _may_have(sort: Sort | None, number: Decimal) -> bool:
@@ -354,6 +421,13 @@ def _may_have(sort: Sort | None, number: Decimal) -> bool:
     if isinstance(sort, IntSort | BitVecSort):
         return number == number.to_integral_value()
     return isinstance(sort, RealSort | MeasureSort | None)
+
+
+def _in_unit(text: str, sort: Sort | None) -> str | None:
+    """A number with the unit of a sort of quantities, of which not all can be written behind a number."""
+    unit = unit_of(sort) if isinstance(sort, MeasureSort) and sort.name.startswith("Quantity(") else None
+    found = _IN_UNIT.fullmatch(text.strip())
+    return f"Quantity({found[1]}, {written(unit)})" if unit and found and found[2] == unit else None
 
 
 def _is_other_number(text: str, sort: Sort | None) -> bool:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from potlang.expressions.surface import FactDecl, StatementDecl
 from potlang.languages.pot.program import Program
-from potlang.models.programs.vocabulary import vocabulary
+from potlang.models.programs.vocabulary import signature, vocabulary
 from potlang.policy.cases import program_value
 from potlang.policy.left_to_cases import left_to_cases
 from potlang.words.speaker import Speaker
@@ -23,16 +23,25 @@ class SpokenRule(NamedTuple):
     sentence: str
 
 
+class DescribedFunction(NamedTuple):
+    """A function of a policy with its sorts, as `days(Item): Int`, and the description that it has."""
+
+    signature: str
+    description: str
+
+
 class PolicyDescription(NamedTuple):
     """The content of a policy: its description, its functions and names, its facts and rules in sentences.
 
-    `left_to_cases` are its predicates that are false unless a case says otherwise.
+    `vocabulary` has all functions in its first line, and the names of each sort in another. `left_to_cases`
+    are its predicates that are false unless a case says otherwise.
     """
 
     description: str
     vocabulary: tuple[str, ...]
     rules: tuple[SpokenRule, ...]
     left_to_cases: tuple[str, ...] = ()
+    functions: tuple[DescribedFunction, ...] = ()
 
 
 def describe(program: Program) -> PolicyDescription:
@@ -43,7 +52,16 @@ def describe(program: Program) -> PolicyDescription:
         tuple(vocabulary(program.module)),
         tuple(_rules(program)),
         left_to_cases(program),
+        tuple(_functions(program)),
     )
+
+
+def _functions(program: Program) -> Iterator[DescribedFunction]:
+    symbols = {each.name: each.declared or each for each in program.module.symbols if each.domain}
+    for declared in program.tree.functions:
+        symbol = symbols.get(declared.name)
+        if symbol is not None:
+            yield DescribedFunction(signature(symbol), declared.description or "")
 
 
 def _rules(program: Program) -> Iterator[SpokenRule]:

@@ -145,7 +145,7 @@ def _rows(path: Path) -> Iterator[bytes]:
 
 
 def _bytes(value: object) -> bytes:
-    """What a row has in the place of a line, where it may be anything if others wrote it."""
+    """The line of a row, which may have anything in its place if others wrote it."""
     return value if isinstance(value, bytes) else str(value).encode()
 
 

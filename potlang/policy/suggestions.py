@@ -60,10 +60,14 @@ class SuggestedTest(NamedTuple):
 
 
 class Suggestions(NamedTuple):
-    """The tests, and what of the rules has none: pairs of a rule's name and what no case shows."""
+    """The tests, and what of the rules has none: pairs of a rule's name and what no case shows.
+
+    `unsettled` are those for which there is a case, and no verdict on it within the limits.
+    """
 
     tests: tuple[SuggestedTest, ...]
     unshown: tuple[tuple[str, str], ...]
+    unsettled: tuple[tuple[str, str], ...] = ()
 
 
 class _Target(NamedTuple):
@@ -102,7 +106,7 @@ def suggest(
     budget_ms: int = BUDGET_MS,
     workers: Workers | None = None,
 ) -> Suggestions:
-    """Tests for all rules, facts and definitions of a policy, with the verdicts that they have now.
+    """Tests for the rules, facts and definitions of a policy, with the verdicts that they have now.
 
     `rules` are the names of those that are wanted, if not all are. `budget_ms` are milliseconds for the
     search of one rule; `limits` those of the verdicts. Raises PolicyError for a policy that contradicts
@@ -120,12 +124,15 @@ def suggest(
         drafts += (each._replace(part=part) for each in found)
         unshown += ((part.name, each) for each in missing)
     tests: list[SuggestedTest] = []
+    unsettled: list[tuple[str, str]] = []
     for each in _decided(program, drafts, limits):
         if each.test.expected in _ANSWERS:
             tests.append(each)
+        elif each.test.expected is Verdict.UNKNOWN:
+            unsettled.append((each.rule, each.shows))
         else:
             unshown.append((each.rule, f"{each.shows} (the verdict is {each.test.expected})"))
-    return Suggestions(tuple(tests), tuple(dict.fromkeys(unshown)))
+    return Suggestions(tuple(tests), tuple(dict.fromkeys(unshown)), tuple(dict.fromkeys(unsettled)))
 
 
 def _drafts(search: CaseSearch, part: RulePart) -> tuple[list[_Draft], list[str]]:

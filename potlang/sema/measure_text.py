@@ -91,7 +91,8 @@ def literal_text(value: Fraction, sort: MeasureSort) -> str:
     if unit in CURRENCIES | UNITS and "/" not in text:
         return f"({text})" if value < 0 else text
     head = sort.name.partition("(")[0]
-    return f"{head}({real_text(value)}, {written(unit)})"
+    number = real_text(value) if "/" in text else text.removesuffix(f" {unit}")
+    return f"{head}({number}, {written(unit)})"
 
 
 def real_text(value: Fraction) -> str:

@@ -34,13 +34,13 @@ from potlang.ir.measures import (
     money,
     quantity,
     unit_of,
-    value_text,
 )
 from potlang.ir.nodes import App, Lit, Node, Symbol, SymbolKind
 from potlang.ir.numerals import fraction
 from potlang.ir.operators import Operator
 from potlang.ir.pool import Pool
 from potlang.ir.sorts import INT, REAL, MeasureSort, Sort, is_numeric
+from potlang.sema.measure_text import literal_text
 from potlang.sema.scope import FunctionEntry, TermEntry
 
 if TYPE_CHECKING:
@@ -404,7 +404,7 @@ def with_unit(e: Elaborator, node: Node, expr: s.Expr, sort: MeasureSort) -> tup
         return [f"say of what: `{expr.text} * total`"], []
     if isinstance(node, Lit) and not is_point(sort):
         assert isinstance(node.value, int | Fraction)
-        text = value_text(node.value, DAYS if sort == SECONDS else sort)
+        text = literal_text(Fraction(node.value), DAYS if sort == SECONDS else sort)
         if sort.base is REAL or isinstance(node.value, int):
             return [f"write `{text}`"], [e.replace(expr, text, f"write `{text}`")]
     if isinstance(expr, s.Name) or (isinstance(expr, s.Call) and isinstance(expr.head, s.Name)):

@@ -169,6 +169,8 @@ def claims(given: CallArguments, deadline: float) -> Answer:
             answer[key] = [{k: v for k, v in to_plain(each).items() if k != "case"} for each in parts]
     if report.located:
         answer["diagnostics"] = in_brief(report.located)
+    if not found.explained:
+        answer["notes"] = [*answer.get("notes", ()), _CUT]
     if report.verdict is Verdict.REJECTED:
         answer["notes"] = [*answer.get("notes", ()), *vocabulary(program.module)]
     more = len(asked) - _MOST_CLAIMS
@@ -331,20 +333,26 @@ def _theory(given: CallArguments) -> Program | None:
 # --- arguments ---------------------------------------------------------------------------------------
 
 
+_CUT: Final = "the time was over before all was looked for that would change an answer or decide it"
+_FORMULAS: Final = ("formulas", "each claim is a formula", '["permitted(ann)"]')
+_TRANSLATIONS: Final = (
+    "translations of the text, each as JSON in a string",
+    "each claim is a translation of the text, as JSON in a string",
+    r"""["{\"claims\": [{\"formula\": \"permitted(ann)\", \"words\": [\"she may\"]}]}"]""",
+)
+
+
 def _formulas(given: CallArguments) -> list[str]:
-    """The claims. Raises `CallMistake` if they are no list of texts."""
+    """The claims, or the translations of a text. Raises `CallMistake` if they are no list of texts."""
     asked = given.values.get("claims")
+    several, one, example = _FORMULAS if given.lacks("text") else _TRANSLATIONS
     if not isinstance(asked, list) or not asked:
         found = "an empty list" if asked == [] else kind(asked)
-        raise CallMistake(
-            "wrong_type", f"`claims` is a list of formulas, not {found}", 'such as ["permitted(ann)"]'
-        )
+        raise CallMistake("wrong_type", f"`claims` is a list of {several}, not {found}", f"such as {example}")
     given.bounded("claims")
     for number, each in enumerate(asked):
         if not isinstance(each, str):
-            raise CallMistake(
-                "wrong_type", f"claim {number + 1} is no string but {kind(each)}", "each claim is a formula"
-            )
+            raise CallMistake("wrong_type", f"claim {number + 1} is no string but {kind(each)}", one)
     return asked
 
 

@@ -119,6 +119,35 @@ def test_exit_codes_are_of_the_worst_decision(folder: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("outcome", "problem"),
+    [
+        (True, "an outcome is an object"),
+        ({"ok": True}, "gives 'ok', which is none of approved"),
+        ({"approved": "maybe"}, "expected a value of the sort Bool"),
+    ],
+)
+def test_an_outcome_that_is_none_ends_the_session_and_says_of_which_event(
+    folder: Path, outcome: Any, problem: str
+) -> None:
+    """[GUARD-EXIT] [GUARD-OUTCOME]"""
+    done = potc(folder, "guard", "guard.json", given=lines({"tool": "read"}, pay(5, outcome=outcome), pay(5)))
+    assert (done.returncode, done.stdout.count("allow")) == (2, 4)
+    assert done.stderr.startswith("error: the outcome of event 2: ")
+    assert problem in done.stderr
+
+
+def test_a_chain_with_a_key_that_is_not_given_says_so(folder: Path) -> None:
+    """[RECORD-CHAIN]"""
+    (folder / "key").write_text("a key of more than sixteen bytes")
+    sealed = "--record", "chain.jsonl", "--key-file", "key"
+    assert potc(folder, "guard", "guard.json", *sealed, given=lines(pay(5))).returncode == 0
+    done = potc(folder, "replay", "chain.jsonl")
+    assert done.returncode == 2
+    assert "`--key-file`" in done.stderr
+    assert potc(folder, "replay", "chain.jsonl", "--key-file", "key").stderr == ""
+
+
+@pytest.mark.parametrize(
     ("args", "problem"),
     [
         (["guard", "none.json"], "none.json"),

@@ -640,3 +640,15 @@ def test_a_theory_with_mistakes_is_said_to_be_the_theory() -> None:
 def test_the_type_of_an_answer_has_the_parts_of_its_schema() -> None:
     """[TOOL-CALL]"""
     assert set(potlang.tool.ToolAnswer.__annotations__) == set(potlang.tool.answer_schema()["properties"])
+
+
+def test_translations_of_a_text_are_asked_for_as_such(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """[TOOL-TEXTS]: a text takes no formulas."""
+    monkeypatch.setenv("POTLANG_POLICIES", str(tmp_path))
+    open_store(tmp_path).add("may", json.dumps({"functions": [{"name": "p", "domain": [], "range": "Bool"}]}))
+    asked = {"operation": "claims", "policy": "may", "text": "You may."}
+    answer = tool.call({**asked, "claims": [{"claims": []}]})
+    assert "translation of the text" in f"{answer}"
+    assert "translations of the text" in f"{tool.call({**asked, 'claims': []})}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -16,8 +17,8 @@ from test_policy_cases import RETURNS
 import potlang
 from potlang.cli.policy import policy as command
 from potlang.languages.pot.program import CompileError, Program
-from potlang.policy import ask, describe, open_store
-from potlang.report.results import Verdict
+from potlang.policy import answers, ask, describe, open_store
+from potlang.report.results import Limits, Verdict
 from potlang.tool import call
 
 ITEM: dict[str, Any] = {"item": {"kind": "electronics", "days": 20, "opened": False}}
@@ -258,6 +259,9 @@ def test_policies_are_searched_and_described(stored: Path, returns: Program) -> 
     code, out, _ = run("describe", "returns")
     assert code == 0
     assert "What may be returned." in out
+    assert out.splitlines()[1:3] == ["kind(Item): Kind  the kind of x", "days(Item): Int"]
+    assert out.count("days(Item)") == 1
+    assert "of sort Kind: electronics, food, `hard hat`, usual_kind" in out
     assert "thirty days: For every item x, if the days of x is at most 30" in out
     assert [each.name for each in describe(returns).rules] == ["thirty days"]
 
@@ -349,3 +353,21 @@ def test_sentences_ask_for_what_cases_give_alone() -> None:
     (words,) = found.report.sentences or ()
     assert "It would help to know what the age of ann is." in words.answer
     assert found.report.results[0].evidence.to_ask == ("age(ann)",)
+
+
+def test_what_there_was_no_time_to_look_for_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    """[POLICY-ASK-CHANGE]: and nothing more is begun then, however short each step is."""
+    program = potlang.compile(RETURNS)
+    entailed = {"item": {"kind": "electronics", "days": 10}}
+    assert ask(program, [CLAIM], entailed).explained
+    whole = answers.verify_claims
+
+    def late(asked: Program, claims: Any, limits: Limits, trust: Any = "best") -> Any:
+        report = whole(asked, claims, limits, trust)
+        time.sleep(0.4)
+        return report
+
+    monkeypatch.setattr(answers, "verify_claims", late)
+    found = ask(program, [CLAIM], entailed, limits=Limits(total_ms=300))
+    assert (found.changes, found.missing, found.explained) == ((), (), False)
+    assert found.to_dict()["explained"] is False

@@ -123,7 +123,11 @@ def test_from_python() -> None:
         (lambda r: r["sentences"].append(r["sentences"][0]), "two entries for sentence 1"),
         (lambda r: r["sentences"].append({**r["sentences"][0], "number": 5}), "no sentence 5"),
         (lambda r: r["sentences"][1].update(quote="Opened items cannot"), "does not begin with"),
-        (lambda r: r["sentences"][1].update(quote=""), "does not begin with"),
+        (
+            lambda r: r["sentences"][1].update(quote=""),
+            "of sentence 2 is too short: it has the first 3 words",
+        ),
+        (lambda r: r["sentences"][1].update(quote="Items |"), "of sentence 2 is too short"),
         (lambda r: r["sentences"][1].update(status="done"), "`status` of sentence 2"),
         (lambda r: r["sentences"][1].update(number="two"), "no `number`"),
         (lambda r: r["sentences"][0].pop("reason"), "ignored without a `reason`"),

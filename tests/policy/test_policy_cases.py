@@ -24,7 +24,7 @@ RETURNS: dict[str, Any] = {
         {"name": "Person", "type": "DeclareSort"},
     ],
     "functions": [
-        {"name": "kind", "domain": ["Item"], "range": "Kind"},
+        {"name": "kind", "domain": ["Item"], "range": "Kind", "description": "the kind of {x}"},
         {"name": "days", "domain": ["Item"], "range": "Int"},
         {"name": "weight", "domain": ["Item"], "range": "Real"},
         {"name": "bought", "domain": ["Item"], "range": "Date"},
@@ -34,6 +34,8 @@ RETURNS: dict[str, Any] = {
         {"name": "premium", "domain": ["Person"], "range": "Bool"},
         {"name": "may_return", "domain": ["Item"], "range": "Bool", "closed": True},
         {"name": "member", "domain": [], "range": "Bool"},
+        {"name": "limit", "domain": [], "range": "Int"},
+        {"name": "usual_kind", "domain": [], "range": "Kind"},
     ],
     "constants": {"people": {"sort": "Person", "members": ["ann", "bob"]}},
     "rules": [
@@ -106,6 +108,40 @@ def test_constants_may_be_a_list(returns: Program) -> None:
     )
 
 
+@pytest.mark.parametrize("written", ["1.4 t", "Quantity(1.4, t)", " 1.40 t"])
+def test_a_quantity_in_a_unit_that_formulas_do_not_read_behind_a_number(written: str) -> None:
+    """[POLICY-CASE]: so models show it, and so people write it."""
+    program = potlang.compile(
+        {
+            "sorts": [{"name": "Car", "type": "DeclareSort"}],
+            "functions": [{"name": "load", "domain": ["Car"], "range": "Quantity(t)"}],
+        }
+    )
+    assert verdict(program, {"car": {"load": written}}, "load(car) == Quantity(1.4, t)") == "entailed"
+    with pytest.raises(CompileError) as caught:
+        Case.of({"car": {"load": 1.4}}).applied(program)
+    assert caught.value.diagnostics[0].helps == ("write `Quantity(1.4, t)`",)
+
+
+def test_dates_amounts_and_fractions_are_literals() -> None:
+    """[POLICY-CASE]"""
+    ranges = {"on": "Date", "at": "DateTime", "took": "Duration", "fee": "Money(EUR)", "share": "Real"}
+    functions = [{"name": name, "domain": ["Car"], "range": sort} for name, sort in ranges.items()]
+    program = potlang.compile({"sorts": [{"name": "Car", "type": "DeclareSort"}], "functions": functions})
+    case = {
+        "on": "Date(2025, 1, 20)",
+        "at": "2025-01-20T14:30",
+        "took": "Days(3)",
+        "fee": "-5.50 EUR",
+        "share": "-1/3",
+    }
+    claims = (
+        "on(car) == 2025-01-20 and Hour(at(car)) == 14 and took(car) == 3 days",
+        "fee(car) == -5.5 EUR and 3 * share(car) == -1",
+    )
+    assert [verdict(program, {"car": case}, claim) for claim in claims] == ["entailed", "entailed"]
+
+
 @pytest.mark.parametrize(
     ("case", "code", "pointer"),
     [
@@ -114,6 +150,13 @@ def test_constants_may_be_a_list(returns: Program) -> None:
         ({"item": {"days": "soon"}}, "POT1010", "/case/item/days"),
         ({"item": {"days": "2.5"}}, "POT1010", "/case/item/days"),
         ({"item": {"days": "1) or (1 == 1"}}, "POT1020", "/case/item/days"),
+        ({"item": {"days": "20 + 5"}}, "POT1010", "/case/item/days"),
+        ({"item": {"days": "days(item)"}}, "POT1010", "/case/item/days"),
+        ({"item": {"days": "If(True, 1, 90)"}}, "POT1010", "/case/item/days"),
+        ({"item": {"days": "limit"}}, "POT1010", "/case/item/days"),
+        ({"item": {"kind": "usual_kind"}}, "POT1010", "/case/item/kind"),
+        ({"item": {"opened": "days(item) > 3"}}, "POT1010", "/case/item/opened"),
+        ({"item": {"bought": "bought(item)"}}, "POT1010", "/case/item/bought"),
         ({"item": {"days": 2.5}}, "POT1010", "/case/item/days"),
         ({"item": {"days": Decimal("1e-999999999")}}, "POT1010", "/case/item/days"),
         ({"item": {"weight": float("nan")}}, "POT1010", "/case/item/weight"),

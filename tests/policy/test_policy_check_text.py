@@ -56,6 +56,18 @@ def test_findings_have_exit_codes(
     assert (done.returncode, json.loads(done.stdout)["finding"]) == (code, finding), done.stderr
 
 
+def test_every_reply_that_cannot_be_used_says_why(policy: Path, tmp_path: Path) -> None:
+    """[POLICY-TEXT-EXIT]"""
+    wrong = {"claims": [{"formula": "returnabel(it)", "words": ["return"]}]}
+    file = replies(tmp_path / "replies.jsonl", GOOD, {"claims": 3}, wrong)
+    done = check_text(policy, TEXT, "--replies", file)
+    assert done.returncode == 3
+    assert "reply 2 cannot be used: " in done.stdout
+    assert "reply 3 cannot be used: claims[0]" in done.stdout
+    none = check_text(policy, TEXT, "--replies", replies(tmp_path / "none.jsonl"))
+    assert (none.returncode, "has no replies" in none.stderr) == (2, True)
+
+
 def test_texts_cases_and_replies_are_read_from_files(policy: Path, tmp_path: Path) -> None:
     """[POLICY-TEXT-EXIT]"""
     text = tmp_path / "text.txt"

@@ -247,6 +247,29 @@ def test_conditions_beyond_the_limit_are_told(monkeypatch: pytest.MonkeyPatch) -
     assert len(parts_of(many.module)) == MOST_PARTS
 
 
+def test_cases_without_a_verdict_in_time_are_told_apart() -> None:
+    """[POLICY-SUGGEST]: there is a case, which is not the same as that none shows it."""
+    program = potlang.compile(policy(rule("days(x) <= 30", "returnable(x)")))
+    found = suggest(program, limits=Limits(total_ms=1))
+    assert not found.tests
+    assert not found.unshown
+    assert ("rule", "days(item) <= 30: at") in found.unsettled
+
+
+def test_the_tests_of_some_rules_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """[POLICY-SUGGEST]: nothing is looked for, and nothing decided, for the others."""
+    program = potlang.compile(
+        policy(
+            rule("days(x) <= 30", "returnable(x)"), {**rule("gift(x)", "not returnable(x)"), "name": "gifts"}
+        )
+    )
+    found = suggest(program, rules=["gifts"])
+    whole = [each for each in suggest(program).tests if each.rule == "gifts"]
+    assert [each.test for each in found.tests] == [each.test for each in whole] != []
+    with pytest.raises(PolicyError, match="no rule is named 'gift'"):
+        suggest(program, rules=["gift"])
+
+
 def test_a_policy_that_contradicts_itself_has_no_cases() -> None:
     """[POLICY-SUGGEST]"""
     with pytest.raises(PolicyError, match="contradicts itself"):

@@ -111,6 +111,9 @@ def test_dates_and_amounts() -> None:
         ("AddMonths(start, 1, 'up') >= start", None),
         ("Year(start) == 2025 and Month(start) < Day(start)", None),
         ("DaysBetween(start, paid(start)) > 3 or Weekday(start) == 1", None),
+        ("Hour(moment) >= 8", "The hour of the day at moment is at least 8."),
+        ("Minute(moment) < Hour(moment)", None),
+        ("DateOf(moment) <= start", "The calendar day of moment is no later than start."),
     ]
     functions = [{"name": name, "domain": ["Date"], "range": "Date"} for name in ("paid", "sent_on")]
     source = {

@@ -16,7 +16,9 @@ from potlang.cli.common import (
     exit_code,
     format_option,
     print_json,
+    tell,
     use_color,
+    waiting,
 )
 from potlang.cli.policy.common import Seconds, case_option, given_case, limited, side, stored
 from potlang.diag.wording import visible
@@ -29,6 +31,7 @@ _ANSWERS: Final = {"true": "if so", "false": "if not"}
 if TYPE_CHECKING:
     from potlang.languages.pot.program import Program
     from potlang.policy import Case, CaseChange, MissingFact, PolicyAnswer, Store, SufficientFacts
+    from potlang.policy.describing import DescribedFunction
 
 
 @click.command()
@@ -72,7 +75,8 @@ def ask(
 
     program, _ = side(store, id)
     case = given_case(given)
-    found = ask_policy(program, claims, case, limits=seconds.limits, trust=trust, explain=explain)
+    with waiting("asking the policy"):
+        found = ask_policy(program, claims, case, limits=seconds.limits, trust=trust, explain=explain)
     if record is not None:
         _record(record, id, program, claims, case, found)
     if found.report.verdict == "rejected":
@@ -89,6 +93,11 @@ def ask(
             *_sufficient_lines(found.sufficient),
         ):
             click.echo(visible(line))
+        if not found.explained:
+            tell(
+                "note: the time was over before all was looked for that would change an answer or decide it;"
+                " --total-timeout gives more, --no-explain looks for nothing"
+            )
     sys.exit(exit_code(found.report))
 
 
@@ -104,13 +113,22 @@ def describe(id: str, style: str, store: Store) -> None:
     if style == "json":
         print_json(to_plain(found._asdict()))
         return
-    for line in (found.description, *found.vocabulary):
+    for line in (found.description, *map(_function_line, found.functions)):
         if line:
             click.echo(visible(line))
+    # The first line of the vocabulary has the functions once more.
+    for line in found.vocabulary[bool(found.functions) :]:
+        click.echo(visible(line))
     if found.left_to_cases:
         click.echo(visible(f"false unless a case says otherwise: {', '.join(found.left_to_cases)}"))
     for rule in found.rules:
         click.echo(visible(f"- {rule.name}: {rule.sentence}" if rule.name else f"- {rule.sentence}"))
+
+
+def _function_line(function: DescribedFunction) -> str:
+    """A function with its description, whose holes are for sentences."""
+    words = function.description.replace("{", "").replace("}", "")
+    return f"{function.signature}  {words}".rstrip()
 
 
 def _record(

@@ -21,6 +21,7 @@ from potlang.cli.common import (
     print_json,
     tell,
     use_color,
+    waiting,
     write_text,
 )
 from potlang.cli.model_options import AskedModel, model_options
@@ -156,14 +157,15 @@ def _built(
                 where = f" {numbers[0]}-{numbers[-1]}" if numbers else ""
                 tell(f"{stage}{where}: {attempt.problem or 'read'}")
 
-            return build_policy(
-                source,
-                kept.model_for,
-                earlier=before,
-                sampling=asked.sampling(),
-                progress=progress,
-                limits=seconds.limits,
-            )
+            with waiting("reading the document"):
+                return build_policy(
+                    source,
+                    kept.model_for,
+                    earlier=before,
+                    sampling=asked.sampling(),
+                    progress=progress,
+                    limits=seconds.limits,
+                )
     except BadJournal as error:
         raise click.UsageError(str(error)) from error
     except OSError as error:
@@ -217,5 +219,7 @@ def _show_difference(before: EarlierBuild, found: FidelityReport, seconds: Secon
     from potlang.policy import compare
 
     old, new = compile_program(dict(before.program)), compile_program(found.program)
-    for line in difference_lines(compare(old, new, limits=seconds.limits)):
+    with waiting("comparing the versions"):
+        difference = compare(old, new, limits=seconds.limits)
+    for line in difference_lines(difference):
         tell(line)

@@ -18,6 +18,7 @@ from potlang.cli.common import (
     color_option,
     format_option,
     use_color,
+    waiting,
 )
 from potlang.cli.model_options import AskedModel, model_options
 from potlang.cli.policy.common import Seconds, case_option, given_case, limited, side, stored
@@ -84,11 +85,12 @@ def check_text(
     case = given_case(given)
     said = given_text(text)
     try:
-        found = (
-            _asked(program, said, case, asked, samples, threshold, jobs, seconds)
-            if replies is None
-            else _recorded(program, said, case, replies, samples, threshold, seconds)
-        )
+        with waiting("comparing the translations"):
+            found = (
+                _asked(program, said, case, asked, samples, threshold, jobs, seconds)
+                if replies is None
+                else _recorded(program, said, case, replies, samples, threshold, seconds)
+            )
     except ValueError as error:
         raise click.UsageError(str(error)) from error
     if style == "json":
@@ -144,6 +146,8 @@ def _recorded(
     from potlang.policy.texts.check import check_translations
 
     recorded = _read_replies(replies)
+    if not recorded:
+        raise PolicyError(f"{replies!r} has no replies")
     if samples is not None and samples > len(recorded):
         known = counted(len(recorded), "reply", "replies")
         raise PolicyError(f"{replies!r} has {known}, and {samples} are asked for")
@@ -162,7 +166,9 @@ def _read_replies(name: str) -> list[Any]:
             found = json.loads(text)
         except ValueError:
             found = [json.loads(line) for line in text.splitlines() if line.strip()]
-    except (OSError, UnicodeError) as error:
+    except OSError as error:
+        raise PolicyError(f"cannot read {name!r}: {error.strerror}") from None
+    except UnicodeError as error:
         raise PolicyError(f"cannot read {name!r}: {error}") from None
     except (ValueError, RecursionError) as error:
         raise PolicyError(f"{name!r} is neither JSON nor JSON Lines: {error}") from None

@@ -16,6 +16,7 @@ from potlang.cli.common import (
     fail,
     format_option,
     print_json,
+    waiting,
     write_text,
 )
 from potlang.cli.options import sources_option
@@ -88,16 +89,18 @@ def diff(
     from potlang.policy import compare, read_log
 
     first, second = side(store, old), side(store, new)
-    found = compare(
-        first[0],
-        second[0],
-        (*first[1], *second[1]),
-        log=() if log is None else read_log(_read(log)),
-        samples=samples,
-        seed=seed,
-        limits=seconds.limits,
-        certificates=certificates is not None,
-    )
+    past = () if log is None else read_log(_read(log))
+    with waiting("comparing the versions"):
+        found = compare(
+            first[0],
+            second[0],
+            (*first[1], *second[1]),
+            log=past,
+            samples=samples,
+            seed=seed,
+            limits=seconds.limits,
+            certificates=certificates is not None,
+        )
     if certificates is not None:
         _write_certificates(found, Path(certificates))
     if html is not None:
@@ -134,7 +137,8 @@ def _write_certificates(found: Difference, directory: Path) -> None:
 def difference_lines(found: Difference) -> Iterator[str]:
     for each in found.contradictory:
         yield f"the statements of the {each} version contradict each other: all follows from it"
-    for change in found.changes:
+    # What was changed comes before what is another only since something else was changed.
+    for change in sorted(found.changes, key=lambda each: not each.words):
         yield from _change_lines(change)
     for verdict in found.verdicts:
         yield from _verdict_lines(verdict)

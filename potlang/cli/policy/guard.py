@@ -21,16 +21,19 @@ from potlang.cli.common import (
     format_option,
     print_json,
     tell,
+    waiting,
     worst_exit,
 )
 from potlang.cli.policy.common import Seconds, given_case, limited, stored
 from potlang.diag.wording import counted, visible
+from potlang.languages.pot.program import CompileError
 from potlang.utils.gc_pause import collect_as_usual
 
 if TYPE_CHECKING:
     from potlang.policy import Store
     from potlang.policy.guard import Guard
     from potlang.policy.guard.recorder import Certificates
+    from potlang.policy.guard.state import GuardState
     from potlang.policy.replay import Replay
 
 _CODES = {"allow": ALL_ENTAILED, "deny": OTHER_ANSWER, "ask": UNDECIDED}
@@ -92,7 +95,7 @@ def guard(
     state = own.begin(_value(case))
     known = _object(context, "--context")
     codes = []
-    for line in _lines(events):
+    for number, line in enumerate(_lines(events), 1):
         event = _event(line)
         outcome = event.pop("outcome", None) if isinstance(event, dict) else None
         decision = own.check(event, state, context=known)
@@ -103,8 +106,20 @@ def guard(
             click.echo(visible(f"{decision.permission}: {decision.reason}"))
         state = decision.state
         if outcome is not None and decision.verdict is not None:
-            state = own.outcome(state, outcome)
+            state = _with_outcome(own, state, outcome, number)
     sys.exit(worst_exit(codes))
+
+
+def _with_outcome(own: Guard, state: GuardState, outcome: Any, number: int) -> GuardState:
+    """The state after the outcome of an event; ends the command where it is none of that event."""
+    from potlang.policy import PolicyError
+
+    try:
+        return own.outcome(state, outcome)
+    except (CompileError, PolicyError) as error:
+        found = error.diagnostics if isinstance(error, CompileError) else ()
+        problem = "; ".join(dict.fromkeys(each.message for each in found)) or str(error)
+        fail(f"error: the outcome of event {number}: {problem}; the events behind it are not decided")
 
 
 @click.command(context_settings={"ignore_unknown_options": True})
@@ -146,7 +161,7 @@ def proxy(
 @click.argument("file")
 @click.option("--policy", "options", metavar="OPTIONS", help="Decide by this guard, not by the recorded one.")
 @click.option("--key-file", metavar="FILE", help="The key that the records were sealed with.")
-@click.option("--head", default="", metavar="DIGEST", help="The digest that the last record should have.")
+@click.option("--head", metavar="DIGEST", help="The digest that the last record should have.")
 @format_option("text", "json")
 @limited
 @stored
@@ -154,7 +169,7 @@ def replay(
     file: str,
     options: str | None,
     key_file: str | None,
-    head: str,
+    head: str | None,
     style: str,
     seconds: Seconds,
     store: Store,
@@ -169,12 +184,16 @@ def replay(
 
     key = _key(key_file)
     other = None if options is None else _guard(options, store, key)
-    found = replay_records(Path(file), key=key, guard=other, head=head, limits=seconds.limits)
+    with waiting("deciding the records again"):
+        found = replay_records(Path(file), key=key, guard=other, head=head or "", limits=seconds.limits)
     if style == "json":
         print_json(found.to_dict())
     else:
         for line in _replay_lines(found):
             click.echo(visible(line))
+    if found.faults and not found.records:
+        own = "another one" if key else "one, which `--key-file` gives"
+        tell(f"note: no record has the digest that it should: a chain that was sealed with a key needs {own}")
     codes = [INVALID] * bool(found.faults) + [OTHER_ANSWER] * bool(found.changed)
     sys.exit(worst_exit([ALL_ENTAILED, *codes, *([UNDECIDED] * bool(found.open))]))
 

@@ -16,6 +16,7 @@ from potlang.cli.common import (
     format_option,
     print_json,
     tell,
+    waiting,
     with_progress,
 )
 from potlang.cli.policy.common import Seconds, limited, side, stored
@@ -52,16 +53,21 @@ def suggest(id: str, rules: tuple[str, ...], style: str, seconds: Seconds, store
     with a program.
 
     Exit code: 0 there is a test for all that rules say; 1 no case shows some of it, which is listed; 2 there
-    is no such policy, or it contradicts itself.
+    is no such policy, or it contradicts itself; 3 there was no time for some verdicts, which is listed.
     """
     from potlang.policy import suggest as suggest_tests
     from potlang.policy.judging import to_json, to_plain_table, to_table
 
-    found = suggest_tests(side(store, id)[0], rules=rules, limits=seconds.limits)
-    tests, unshown = found.tests, found.unshown
+    with waiting("looking for cases of each rule"):
+        found = suggest_tests(side(store, id)[0], rules=rules, limits=seconds.limits)
+    tests = found.tests
     title = f"Tests of {visible(id)}"
     if style == "json":
-        print_json({"tests": to_json(tests), "unshown": [list(each) for each in unshown]})
+        left = {
+            "unshown": [list(each) for each in found.unshown],
+            "unsettled": [list(each) for each in found.unsettled],
+        }
+        print_json({"tests": to_json(tests), **left})
     elif style == "csv":
         click.echo(to_csv(to_table(tests, title)), nl=False)
     elif style == "markdown":
@@ -70,9 +76,15 @@ def suggest(id: str, rules: tuple[str, ...], style: str, seconds: Seconds, store
         click.echo(to_text(to_plain_table(tests, title)))
         for line in _cited_lines(tests):
             click.echo(visible(line))
-    for name, what in unshown:
+    for name, what in found.unshown:
         tell(f"no case shows it: {visible(name)}: {visible(what)}")
-    sys.exit(OTHER_ANSWER if unshown else ALL_ENTAILED)
+    for name, what in found.unsettled:
+        tell(f"no verdict on its case in time: {visible(name)}: {visible(what)}")
+    if found.unsettled:
+        tell(
+            "note: --total-timeout gives more time for all verdicts, --rule makes the tests of one rule alone"
+        )
+    sys.exit(UNDECIDED if found.unsettled else OTHER_ANSWER if found.unshown else ALL_ENTAILED)
 
 
 @click.command()
@@ -98,7 +110,8 @@ def judge(id: str, file: str, style: str, seconds: Seconds, store: Store) -> Non
     open_ = sum(not each.decision for each in judged)
     tests = accepted(version.tests, judged)
     try:
-        added = store.add(version.name, version.text, tests, limits=seconds.limits)
+        with waiting("verifying the tests"):
+            added = store.add(version.name, version.text, tests, limits=seconds.limits)
     except FailingTests as error:
         for each in error.failed:
             tell(f"{visible(each.test.name)}: {each.verdict}, accepted as {each.test.expected}")
@@ -140,7 +153,8 @@ def gaps(id: str, agreements: bool, style: str, seconds: Seconds, store: Store) 
     """
     from potlang.policy import rule_map
 
-    found = rule_map(side(store, id)[0], limits=seconds.limits)
+    with waiting("comparing the rules"):
+        found = rule_map(side(store, id)[0], limits=seconds.limits)
     if style == "json":
         print_json(found.to_dict())
     else:
@@ -173,14 +187,15 @@ def coverage(id: str, most: int, seed: int, style: str, seconds: Seconds, store:
     from potlang.policy import coverage as measure
 
     program, tests = side(store, id)
-    asked = tests or _own(program, seconds.limits)
+    with waiting("verifying the policy's own claims"):
+        asked = tests or _own(program, seconds.limits)
     found = measure(
         program,
         asked,
         most=most,
         seed=seed,
         limits=seconds.limits,
-        progress=lambda drawn: with_progress(drawn, "trying changes", len(drawn)),
+        progress=lambda drawn: with_progress(drawn, "trying changes", len(drawn), prints=False),
     )
     if style == "json":
         print_json(found.to_dict())
@@ -227,7 +242,7 @@ def _rejected_lines(rejected: Sequence[JudgedTest]) -> Iterator[str]:
 
 
 def _map_lines(found: RuleMap, *, agreements: bool) -> Iterator[str]:
-    """What people have to look at first; what is proved to be in order in one line each."""
+    """Gaps and conflicts first; then a line each for all that is proved to be in order."""
     ranks = {"found": 0, "unknown": 1, "absent": 2}
     gaps = sorted(found.gaps, key=lambda each: ranks[each.status])
     conflicts = [each for each in found.overlaps if each.kind == "conflict" and each.status != "absent"]

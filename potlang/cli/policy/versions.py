@@ -22,6 +22,7 @@ from potlang.cli.common import (
     print_json,
     read_source,
     tell,
+    waiting,
     worst_exit,
 )
 from potlang.cli.policy.common import Seconds, limited, named, stored
@@ -72,7 +73,9 @@ def add(
         name = re.sub(r"[^a-z0-9._-]+", "-", Path(shown).stem.lower()).strip("-._")
     text = checked.document.text or ""
     try:
-        added = store.add(name, text, _tests(tests), limits=seconds.limits, force=force)
+        given = _tests(tests)
+        with waiting("verifying the tests"):
+            added = store.add(name, text, given, limits=seconds.limits, force=force)
     except FailingTests as error:
         if style == "json":
             print_json({"added": None, "failed": [_result_json(each) for each in error.failed]})
@@ -151,7 +154,8 @@ def test(ids: tuple[str, ...], style: str, seconds: Seconds, store: Store) -> No
     try:
         for id in ids or store.names():
             version = store.version(id)
-            results = store.run_tests(version.id, limits=seconds.limits)
+            with waiting(f"verifying the tests of {version.id}"):
+                results = store.run_tests(version.id, limits=seconds.limits)
             codes += [_code(each) for each in results]
             found.append({**_version_json(version), "results": [_result_json(each) for each in results]})
             if style == "text":

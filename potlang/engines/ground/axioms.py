@@ -78,7 +78,7 @@ def _between(table: TermTable, term: int, low: int, high: int) -> list[int]:
 
 
 def _by_operator(table: TermTable, term: int) -> list[list[int]]:
-    """What is true of an operator's value, by comparisons."""
+    """The comparisons that an operator's value satisfies."""
     head, args, pool = table.heads[term], table.args[term], table.pool
     if head is op.ABS:
         number, sort = args[0], table.sorts[term]

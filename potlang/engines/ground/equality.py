@@ -265,7 +265,7 @@ class EqualityClasses:
                 self.axioms[Axiom("else", None, (term,))] = None
 
     def _require_operators(self) -> None:
-        """What integers by division, and rounded and absolute numbers are, where they are not computed."""
+        """Quotients, remainders, rounded and absolute numbers that are not computed are bounded."""
         table = self.table
         for term in table.computed:
             head, args = table.heads[term], table.args[term]

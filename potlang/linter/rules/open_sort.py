@@ -1,4 +1,7 @@
-"""POT9022: a declared sort of which nothing is named, and over which nothing ranges."""
+"""POT9022: a declared sort of which nothing is named, and over which nothing ranges.
+
+Where a function of its members is used, as in `weight(vehicle(a))`, something is said of them all the same.
+"""
 
 from __future__ import annotations
 
@@ -17,6 +20,7 @@ def _find(program: LintedProgram) -> Iterator[LintFinding]:
         return
     used = {sort for symbol in program.used.symbols for sort in (*symbol.domain, symbol.range)}
     known = {symbol.range for symbol in module.symbols if not symbol.domain}
+    known.update(sort for symbol in program.used.symbols for sort in symbol.domain)
     known.update(var.sort for quant in program.used.quantifiers for var in quant.binders)
     for each in declared:
         sort = DeclaredSort(each.name)

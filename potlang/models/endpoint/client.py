@@ -120,7 +120,7 @@ class Endpoint(Closing):
         """
         name = model or os.environ.get("POTLANG_MODEL", "").strip()
         if not name:
-            raise ValueError("no model is named: give one, or set POTLANG_MODEL")
+            raise ValueError("no model is named: give one (a command's `--model`), or set POTLANG_MODEL")
         place = place_in_environment(base_url, provider, name)
         return cls(model=name, **place._asdict(), **settings)
 

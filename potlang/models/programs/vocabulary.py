@@ -20,7 +20,7 @@ def vocabulary(module: Module) -> list[str]:
     """Its functions with their sorts, and for each sort the names that it has; each list cut at 100 names."""
     # In the sorts that the program writes: a date is stated as one, not as its number.
     symbols = [each.declared or each for each in module.symbols if each.kind in _KINDS]
-    functions = [_signature(each) for each in symbols if each.domain]
+    functions = [signature(each) for each in symbols if each.domain]
     # Functions first: whoever has room for one line needs these most.
     lines = [f"the policy's functions: {_listed(functions)}"] if functions else []
     return [*lines, *islice(_members(module, symbols), _MOST)]
@@ -37,7 +37,8 @@ def _members(module: Module, symbols: list[Symbol]) -> Iterator[str]:
         yield f"of sort {sort_text(sort)}: {_listed(found)}"
 
 
-def _signature(symbol: Symbol) -> str:
+def signature(symbol: Symbol) -> str:
+    """A function with its sorts: `days(Item): Int`."""
     return f"{written(symbol.name)}({', '.join(map(sort_text, symbol.domain))}): {sort_text(symbol.range)}"
 
 

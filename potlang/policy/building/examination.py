@@ -17,6 +17,8 @@ from potlang.report.results import Consistency, CoreItem, Limits, Quotation
 
 RESOLVED: Final = frozenset({"POT9030", "POT9033", "POT9035"})
 """Findings that a model is shown: rules that disagree, that never apply, that are always true or false."""
+_HELPED: Final = frozenset({"POT2030"})
+"""Findings that say with their help alone what to write instead."""
 
 
 class PolicyFinding(NamedTuple):
@@ -59,7 +61,7 @@ class ExaminedPolicy(NamedTuple):
         return self.consistency is None, inconsistent, len(self.to_resolve)
 
     def faults(self) -> Iterator[str]:
-        """What there is to resolve, with the sentences."""
+        """The findings to resolve, with their sentences."""
         if self.conflict:
             core = "; ".join(f"{each.kind} {each.title}: {each.text}" for each in self.conflict)
             quotes = dict.fromkeys(quote for each in self.conflict for quote in each.quotes)
@@ -95,7 +97,8 @@ def _findings(linted: Checked, draft: PolicyDraft, source: SourceDocument) -> It
         numbers = sorted({number for _, _, item in about for number in cited(item)})
         quotes = tuple(Quotation(number, texts[number]) for number in numbers)
         titles = tuple(dict.fromkeys(title_of(*place) for place in about))
-        said = "; ".join([each.message, *each.notes[:1]])
+        helps = each.helps[:1] if each.code in _HELPED else ()
+        said = "; ".join([each.message, *each.notes[:1], *helps])
         yield PolicyFinding(each.code, each.severity, said, titles, quotes)
 
 

@@ -185,8 +185,7 @@ def _of_readings(reply: PolicyReply, asked: Sequence[SourceSentence]) -> Iterato
             yield ReplyProblem(f"there are two entries for sentence {each.number}", sentence=each.number)
         seen.add(each.number)
         if not is_quoted(each.quote, sentence.text):
-            text = f"sentence {each.number} does not begin with “{each.quote[:80]}”"
-            yield ReplyProblem(text, sentence=each.number)
+            yield ReplyProblem(_quotation_problem(each, sentence.text), sentence=each.number)
         if each.status == "ignored" and not each.reason:
             yield ReplyProblem(f"sentence {each.number} is ignored without a `reason`", sentence=each.number)
         if each.status == "ambiguous" and len(each.readings) < 2:
@@ -196,9 +195,19 @@ def _of_readings(reply: PolicyReply, asked: Sequence[SourceSentence]) -> Iterato
         yield ReplyProblem(f"there is no entry for sentence {number}", sentence=number)
 
 
+def _quotation_problem(each: JudgedSentence, sentence: str) -> str:
+    if _words(sentence)[: len(_words(each.quote))] == _words(each.quote):
+        return f"the `quote` of sentence {each.number} is too short: it has the first {_FEWEST_WORDS} words"
+    return f"sentence {each.number} does not begin with “{each.quote[:80]}”"
+
+
 def is_quoted(quote: str, sentence: str) -> bool:
     """Whether a quotation has the first words of a sentence, however they are spaced and set."""
-    words, said = (_WORD.findall(text.casefold()) for text in (sentence, quote))
+    words, said = _words(sentence), _words(quote)
     if not words:
         return True
     return len(said) >= min(_FEWEST_WORDS, len(words)) and words[: len(said)] == said
+
+
+def _words(text: str) -> list[str]:
+    return _WORD.findall(text.casefold())

@@ -72,6 +72,12 @@ class EventReader:
             found.setdefault(key, plain(value))
         return found
 
+    def outcome_fields(self, values: Any) -> dict[str, Any]:
+        """The values of functions that an outcome gives. Raises RefusedEvent."""
+        if values is not None and not isinstance(values, Mapping):
+            raise RefusedEvent('an outcome is an object, such as {"succeeded": true}')
+        return self.allowed_fields(values or {}, self.outcome, "the outcome")
+
     def allowed_fields(self, values: Mapping[str, Any], allowed: Iterable[str], where: str) -> dict[str, Any]:
         """Values of functions, if these are among those allowed. Raises RefusedEvent."""
         listed = list(allowed)

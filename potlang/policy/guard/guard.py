@@ -213,12 +213,16 @@ class Guard:
     ) -> GuardState:
         """The state after the outcome of an event, by default the last: values of functions for outcomes.
 
-        `permission` is what people answered where they were asked. Raises PolicyError for values that are
-        known already and where there is no such event, CompileError for values that are not of their sorts.
+        `permission` is what people answered where they were asked. Raises PolicyError for what is no
+        outcome, for values that are known already and where there is no such event, CompileError for values
+        that are not of their sorts.
         """
         number = state.count if of is None else of
         event = _event_entry(state, number)
-        given = self._events.allowed_fields(fields or {}, self._events.outcome, "the outcome")
+        try:
+            given = self._events.outcome_fields(fields)
+        except RefusedEvent as error:
+            raise PolicyError(str(error)) from None
         for key in given:
             if any(key in entry["fields"] for entry in state.log if _number_of(entry, state, number)):
                 raise PolicyError(f"{key} of event {number} is known already")
@@ -513,7 +517,7 @@ def _refused(reason: str, state: GuardState) -> Decision:
 
 
 def _first_line(error: CompileError) -> str:
-    """What is wrong with an event, and of which of its fields."""
+    """The mistake of an event, and which of its fields has it."""
     if not error.diagnostics:
         return "the event does not fit the policy"
     first = error.diagnostics[0]

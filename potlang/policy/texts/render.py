@@ -26,12 +26,20 @@ def lines_of(found: TextCheck, *, color: bool = False) -> Iterator[str]:
         for number, reading in enumerate(found.readings.classes, 1):
             yield f"reading {number}, {_agreeing(found, reading)}"
             yield from _translation(reading)
+        yield from _refused(found)
     yield from _separating(found)
     if found.untranslated:
         yield "not translated, and covered by no verdict:"
         yield from (f"  {_quoted(each.text)}" for each in found.untranslated)
     if found.attempts:
         yield cost_line(found.totals, found.model)
+
+
+def _refused(found: TextCheck) -> Iterator[str]:
+    """The mistakes of replies that are no translations; a single reason stands above already."""
+    problems = [(at, each.problem) for at, each in enumerate(found.samples, 1) if each.translation is None]
+    if len(found.samples) > 1:
+        yield from (f"reply {at} cannot be used: {visible(problem)}" for at, problem in problems)
 
 
 def _agreeing(found: TextCheck, reading: TextReading) -> str:
