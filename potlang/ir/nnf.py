@@ -5,6 +5,8 @@ The rules are [PASS-NNF-1] to [PASS-NNF-4] of `spec/50-passes.md`.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from potlang.ir import operators as op
 from potlang.ir.nodes import App, Lit, Node, Quant
 from potlang.ir.pool import Pool
@@ -16,6 +18,21 @@ Cnf = tuple[tuple[Signed, ...], ...]
 """A conjunction of disjunctions."""
 
 _DUAL = {"forall": "exists", "exists": "forall"}
+
+
+def signed_conjuncts(node: Node, positive: bool) -> Iterator[Signed]:
+    """The parts whose conjunction a formula, or its negation, is, each with the sign that it must have."""
+    stack = [(node, positive)]
+    while stack:
+        each, sign = stack.pop()
+        if isinstance(each, App) and each.op is op.NOT:
+            stack.append((each.args[0], not sign))
+        elif isinstance(each, App) and each.op is (op.AND if sign else op.OR):
+            stack += [(arg, sign) for arg in reversed(each.args)]
+        elif isinstance(each, App) and each.op is op.IMPLIES and not sign:
+            stack += [(each.args[1], False), (each.args[0], True)]
+        else:
+            yield each, sign
 
 
 def cnf_of_connective(node: Node, positive: bool) -> Cnf:

@@ -8,12 +8,13 @@ is open of predicates is true (`greatest`) or false (`least`), so that a formula
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import Final, Literal, NamedTuple
 
 from potlang.ir import operators as op
 from potlang.ir.measures import DATE
+from potlang.ir.nnf import signed_conjuncts
 from potlang.ir.nodes import App, Lit, Node, Quant, Sym, Symbol, Var, free_variables
 from potlang.ir.sorts import BOOL, INT, REAL, STRING, DeclaredSort, EnumSort, Sort
 from potlang.tables.bound import LoadedTable, SourceColumn
@@ -94,7 +95,7 @@ class QueryWriter:
         env = {} if outer is None else {var: sql for var, sql in outer.env.items() if var not in variables}
         query = RowQuery(env, outer)
         pending = list(variables)
-        left = [part for node, wanted in conditions for part in _conjuncts(node, wanted)]
+        left = [part for node, wanted in conditions for part in signed_conjuncts(node, wanted)]
         opened: list[tuple[Node, bool]] = []
         while left:
             node, wanted = left.pop(0)
@@ -103,7 +104,7 @@ class QueryWriter:
             if isinstance(node, Quant) and is_apart and (node.kind == "exists") is wanted:
                 pending += node.binders
                 query.projects = True
-                left = [*_conjuncts(node.body, wanted), *left]
+                left = [*signed_conjuncts(node.body, wanted), *left]
             else:
                 opened.append((node, wanted))
         rest = self._generate(query, sense, pending, opened)
@@ -438,21 +439,6 @@ class QueryWriter:
             owner.origins[alias] = RowOrigin(relation.source, {values.value: values.column})
         found = owner.looked_up[symbol, keys] = f"{alias}.{values.value}"
         return found
-
-
-def _conjuncts(node: Node, wanted: bool) -> Iterator[tuple[Node, bool]]:
-    """The parts of a formula (of its denial) that all have to hold, or to fail."""
-    work = [(node, wanted)]
-    while work:
-        each, positive = work.pop()
-        if isinstance(each, App) and each.op is op.NOT:
-            work.append((each.args[0], not positive))
-        elif isinstance(each, App) and each.op is (op.AND if positive else op.OR):
-            work += [(arg, positive) for arg in reversed(each.args)]
-        elif isinstance(each, App) and each.op is op.IMPLIES and not positive:
-            work += [(each.args[1], False), (each.args[0], True)]
-        else:
-            yield each, positive
 
 
 def _equal(alias: str, relation: TableRelation, keys: Sequence[str]) -> str:

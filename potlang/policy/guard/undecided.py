@@ -8,6 +8,7 @@ from typing import Final, NamedTuple
 
 from potlang.ir import operators as op
 from potlang.ir.module import Assertion
+from potlang.ir.nnf import signed_conjuncts
 from potlang.ir.nodes import App, Node, Quant, Symbol, free_variables, reachable, symbols_in
 from potlang.ir.sorts import BOOL
 from potlang.ir.substitute import substitute
@@ -55,7 +56,10 @@ class _UndecidedRules:
     def rules(self, rule: Assertion, clause: Sequence[Signed], values: Values) -> list[Assertion]:
         """A rule that could allow the event, given as a clause, and the rules that keep it from that."""
         conditions = [
-            part for node, sign in clause if not self._is_claim(node) for part in _needed(node, not sign)
+            part
+            for node, sign in clause
+            if not self._is_claim(node)
+            for part in signed_conjuncts(node, not sign)
         ]
         known = [(node, wanted, self._true.value(node, values)) for node, wanted in conditions]
         against = [node for node, wanted, value in known if value is not NO_VALUE and value is not wanted]
@@ -119,21 +123,6 @@ class _UndecidedRules:
         """Whether all variables of a formula stand for the event that is decided."""
         sort = self._policy.compiler.roles.sort
         return all(var.sort == sort and env.get(var) == self._last for var in free_variables(node))
-
-
-def _needed(formula: Node, wanted: bool) -> Iterator[tuple[Node, bool]]:
-    """The parts of a formula that must all have these values for it to be `wanted`."""
-    stack = [(formula, wanted)]
-    while stack:
-        node, sign = stack.pop()
-        if isinstance(node, App) and node.op is op.NOT:
-            stack.append((node.args[0], not sign))
-        elif isinstance(node, App) and node.op is (op.AND if sign else op.OR):
-            stack += [(arg, sign) for arg in reversed(node.args)]
-        elif isinstance(node, App) and node.op is op.IMPLIES and not sign:
-            stack += [(node.args[1], False), (node.args[0], True)]
-        else:
-            yield node, sign
 
 
 def _said(policy: CompiledPolicy, node: Node) -> str | None:

@@ -18,7 +18,6 @@ from potlang.languages.dagmath.lower.exact import (
     is_nearly,
     truth,
 )
-from potlang.languages.dagmath.lower.polynomials import NotRational, difference_of, follows
 from potlang.languages.dagmath.lower.readings import Reading
 from potlang.languages.dagmath.lower.solutions import Read, read_solution_steps
 from potlang.languages.dagmath.lower.syntax import (
@@ -32,7 +31,6 @@ from potlang.languages.dagmath.lower.syntax import (
     is_closed,
     is_op,
     joined,
-    number,
     parts,
     quantities,
     shown,
@@ -42,6 +40,12 @@ from potlang.languages.dagmath.relations.claims import StepRelations
 from potlang.languages.dagmath.relations.formals import FormalReading, with_formals
 from potlang.languages.dagmath.relations.numbers import Numbers, is_word_problem, may_round
 from potlang.languages.dagmath.results import By, StepResult, StepsReport, StepVerdict
+from potlang.languages.dagmath.solve.algebra import (
+    ZERO_TO_ZERO,
+    is_algebra,
+    is_multiple,
+    is_polynomial_identity,
+)
 from potlang.languages.dagmath.solve.budget import Budget
 from potlang.languages.dagmath.solve.identities import Identities
 from potlang.languages.dagmath.solve.premises import (
@@ -109,8 +113,6 @@ class _ReadingOutcome(NamedTuple):
 
 _WORD: Final = re.compile(r"(?<!\\)\b[A-Za-z]{2,}")
 _MISREAD: Final = "as far as it was read it is refuted, but it may mean something else"
-_ZERO_TO_ZERO: Final = Op("^", (number(0), number(0)))
-"""SymPy takes it to be 1."""
 _LATE: Final = _ReadingOutcome(StepVerdict.UNKNOWN, "the time for the solution was used up")
 
 
@@ -347,7 +349,7 @@ class _Checking:
             encoded = self.theory.encoder.statement(question.claim)
         except Unreadable as error:
             return self._identity(question) or _ReadingOutcome(StepVerdict.NOT_CHECKABLE, str(error))
-        if _is_algebra(question.claim):
+        if is_algebra(question.claim):
             return _ReadingOutcome(StepVerdict.PROVED, "", "arithmetic", self._assuming(known, encoded))
         # A step that may be about one of several cases is not refuted by solvers, whoever agrees with them.
         is_one_of_several = is_broad(self.read.steps[question.at].node, question.parents)
@@ -469,7 +471,7 @@ class _Checking:
         return _ReadingOutcome(StepVerdict.PROVED, "", "sympy") if identical else None
 
     def _is_identity(self, claim: Term, parents: Sequence[int]) -> bool:
-        if not is_op(claim, "=") or self.budget.is_over or _ZERO_TO_ZERO in parts(claim):
+        if not is_op(claim, "=") or self.budget.is_over or ZERO_TO_ZERO in parts(claim):
             return False
         left, right = claim.args
         lefts = [left]
@@ -477,7 +479,7 @@ class _Checking:
             if is_op(each, "=") and same_terms(each.args[0], left):
                 lefts.append(each.args[1])
         context = self.read.context
-        if any(_is_polynomial_identity(each, right) for each in lefts):
+        if any(is_polynomial_identity(each, right) for each in lefts):
             return True
         integers = self.read.integers
         return any(self.identities.hold(each, right, integers, context, self.budget) for each in lefts)
@@ -559,40 +561,12 @@ class _Checking:
         return bool(known) and all(clear) and self._is_inconsistent(told, (Verdict.INCONSISTENT,))
 
 
-def _is_polynomial_identity(left: Term, right: Term) -> bool:
-    try:
-        return not difference_of(left, right)
-    except (NotRational, RecursionError):
-        return False
-
-
-def _is_algebra(claim: Term) -> bool:
-    """Whether a claim says of nothing but quotients of polynomials that they are the same, and they are."""
-    return not any(_has_no_one_value(each) for each in parts(claim)) and all(
-        is_op(part, "=") and _is_polynomial_identity(*part.args) for part in conjuncts(claim)
-    )
-
-
-def _has_no_one_value(term: Term) -> bool:
-    return is_op(term, "pm", "mp") or term == _ZERO_TO_ZERO
-
-
 def _is_told(question: _Question) -> bool:
     """Whether premises say each part of a claim, or an equation that it is a multiple of."""
     told = {part for premise in question.premises for part in conjuncts(premise.term)}
     return all(
-        part in told or any(_is_multiple(part, each) for each in told) for part in conjuncts(question.claim)
+        part in told or any(is_multiple(part, each) for each in told) for part in conjuncts(question.claim)
     )
-
-
-def _is_multiple(claim: Term, premise: Term) -> bool:
-    """Whether an equation between polynomials holds wherever another one does, as is seen at once."""
-    if not (is_op(claim, "=") and is_op(premise, "=")) or any(map(_has_no_one_value, parts(premise))):
-        return False
-    try:
-        return follows(difference_of(*premise.args), difference_of(*claim.args))
-    except (NotRational, RecursionError):
-        return False
 
 
 def _introduced(claim: Term, seen: frozenset[Term]) -> Term | None:
