@@ -81,6 +81,10 @@ class Allowance(NamedTuple):
         """That of a call which begins now."""
         return cls(limits, Deadline(limits.total_ms))
 
+    def longer(self, by_ms: int) -> Allowance:
+        """That of the same call with more time, as far as the scope around it goes."""
+        return Allowance(self.limits, Deadline(self.deadline.left_ms() + by_ms))
+
     def check_ms(self, most: float | None = None) -> int:
         """Milliseconds that the next check may take; 0 if none may."""
         wanted = self.limits.check_ms if most is None else min(self.limits.check_ms, most)

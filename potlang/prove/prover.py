@@ -193,10 +193,10 @@ class Prover:
     # --- asking ---
 
     @contextmanager
-    def _call(self, within_ms: int | None = None) -> Iterator[None]:
-        """One call and its limits, from the start."""
+    def _call(self, within_ms: int | None = None, doubting_ms: int = 0) -> Iterator[None]:
+        """One call and its limits, from the start; the scope is by `doubting_ms` wider than the allowance."""
         total_ms = self.limits.total_ms if within_ms is None else min(max(1, within_ms), self.limits.total_ms)
-        with within(total_ms, max(_FEWEST_NODES, _NODES_EACH * len(self.module.pool))):
+        with within(total_ms + doubting_ms, max(_FEWEST_NODES, _NODES_EACH * len(self.module.pool))):
             self._begin(total_ms)
             yield
 
@@ -219,18 +219,20 @@ class Prover:
         assuming: Sequence[Assertion] | None = None,
         within_ms: int | None = None,
         doubting: Container[Verdict] = frozenset(Verdict),
+        doubting_ms: int = 0,
     ) -> tuple[Result, ...]:
         """Results for these claims and norms, in order; for the module's own where none are given.
 
         They are taken under the assumptions and `assuming`. The call takes no more than `within_ms`, if
         that is less than the limits allow. Where answers are checked by others, those of which the verdict
-        is in `doubting` are. Raises Interrupted with such results where it is interrupted.
+        is in `doubting` are, for which there are `doubting_ms` more. Raises Interrupted with such results
+        where it is interrupted.
         """
         if assuming is not None:
             self.push(assuming)
         try:
-            with self._call(within_ms):
-                return self._verify(claims, norms, doubting)
+            with self._call(within_ms, doubting_ms):
+                return self._verify(claims, norms, doubting, doubting_ms)
         finally:
             if assuming is not None:
                 self.pop()
@@ -240,6 +242,7 @@ class Prover:
         claims: Sequence[Claim] | None,
         norms: Sequence[Claim] | None,
         doubting: Container[Verdict] = frozenset(Verdict),
+        doubting_ms: int = 0,
     ) -> tuple[Result, ...]:
         own = claims is None and norms is None
         asked = self.module.claims if own else self._told_apart(claims or ())
@@ -250,6 +253,8 @@ class Prover:
             self._verifier.verify(states)
             for state in states:
                 results.append(self._result(state))
+            if doubting_ms:
+                self._dispatcher.allowance = self._dispatcher.allowance.longer(doubting_ms)
             # What was found is not lost by what only strengthens it: without time for that, it is as it was.
             for each in self._results.steps(doubting):
                 for at, state in enumerate(states):

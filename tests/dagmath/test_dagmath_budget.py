@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 
 from potlang.languages.dagmath.read.records import Solution, Step
@@ -11,7 +13,10 @@ from potlang.languages.dagmath.solve import identities as identities_module
 from potlang.languages.dagmath.solve.budget import Budget
 from potlang.languages.dagmath.solve.checking import check_steps
 from potlang.languages.dagmath.solve.theory import StepTheory
+from potlang.prove.dispatcher import Allowance
+from potlang.prove.verdicts import ClaimState, Verifier
 from potlang.report.results import Limits
+from potlang.utils.deadline import Deadline
 
 Line = tuple[tuple[int, ...] | None, str]
 
@@ -63,6 +68,32 @@ def test_something_is_always_left(clock: Clock) -> None:
         budget.begin_step()
         spend(budget, clock, budget.question_ms() / 1000)
     assert 0 < budget.question_ms() < 20
+
+
+def test_checks_of_answers_take_nothing_from_questions(clock: Clock) -> None:
+    """[LIMIT-STEPS]: an answer that took all its time is checked all the same, as on an idle machine."""
+    budget = Budget(100, Limits())
+    assert (budget.question_ms(), budget.confirming_ms()) == (200, 300)
+    with budget.spending(200):
+        clock.seconds += 0.5
+    assert (budget.question_ms(), budget.confirming_ms()) == (200, 150)
+    spend(budget, clock, 0.5)
+    assert budget.confirming_ms() == 150
+
+
+def test_an_answer_found_late_is_checked(monkeypatch: pytest.MonkeyPatch) -> None:
+    """[LIMIT-STEPS]: where finding it leaves no time of the question, another solver has some of its own."""
+    verify = Verifier.verify
+
+    def late(self: Verifier, states: Sequence[ClaimState]) -> None:
+        verify(self, states)
+        self.dispatcher.allowance = Allowance(self.dispatcher.allowance.limits, Deadline(0))
+
+    monkeypatch.setattr(Verifier, "verify", late)
+    lines: list[Line] = [(None, "$x^2 = y$"), (None, "$y < 9$"), ((1, 2), "$x < 3$")]
+    steps = [Step(at, "It follows.", parents, node) for at, (parents, node) in enumerate(lines, start=1)]
+    found = check_steps(Solution(tuple(steps)), trust="best").steps[-1]
+    assert (found.verdict, found.trust) == (StepVerdict.PROVED, "cross-checked")
 
 
 def test_hard_questions_of_one_solution_have_less_and_less() -> None:

@@ -110,9 +110,10 @@ class StepTheory(Closing):
         ]
         claim = Claim(f"c{self.asked}", "claim", formula)
         doubting = sure if self._is_doubting else ()
-        with self.budget.spending():
+        doubting_ms = self.budget.confirming_ms() if doubting else 0
+        with self.budget.spending(within_ms):
             (found,) = self._ready().verify(
-                [claim], [], assuming=named, within_ms=within_ms, doubting=doubting
+                [claim], [], assuming=named, within_ms=within_ms, doubting=doubting, doubting_ms=doubting_ms
             )
         if found.verdict is Verdict.UNKNOWN:
             self.budget.wasted()
