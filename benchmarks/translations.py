@@ -93,7 +93,7 @@ def _folded(module: Module) -> dict[str, str]:
     """Each declared name with the one that it shares with other spellings."""
     declared = [each.name for each in (*module.sorts, *module.symbols)]
     declared += [value for each in module.sorts if isinstance(each, EnumSort) for value in each.values]
-    found = {name: f"w_{_stem(name)}" for name in declared}
+    found = {name: _shared(_stem(name)) for name in declared}
     if len(set(found.values())) < len(found):
         raise Unreadable("two names are spelt alike")
     return found
@@ -102,6 +102,11 @@ def _folded(module: Module) -> dict[str, str]:
 def _stem(name: str) -> str:
     """A name without that in which models differ: `bald_eagle` and `BaldEagle`, `need` and `needs`."""
     return re.sub(r"[^a-z0-9]", "", name.casefold()).removesuffix("s")
+
+
+def _shared(stem: str) -> str:
+    """A name that is no word of the language, and has the letters by which a text says it."""
+    return f"{stem}_" if stem[:1].isalpha() else f"w_{stem}"
 
 
 def _profile(symbol: Symbol, names: Mapping[str, str]) -> tuple[tuple[str, ...], str]:
@@ -161,13 +166,13 @@ def _policy(
 
 
 def translated(
-    premises: Iterable[str], claims: Iterable[str], individuals: Mapping[str, str] = {}
+    premises: Iterable[str], claims: Iterable[str], individuals: Mapping[str, str] = {}, text: str = TEXT
 ) -> dict[str, Any]:
-    """A translation as a model writes it."""
+    """A translation as a model writes it, of a text that each formula translates as a whole."""
     return {
         "individuals": [{"name": name, "sort": sort} for name, sort in individuals.items()],
-        "premises": [{"formula": each, "words": [TEXT]} for each in premises],
-        "claims": [{"formula": each, "words": [TEXT]} for each in claims],
+        "premises": [{"formula": each, "words": [text]} for each in premises],
+        "claims": [{"formula": each, "words": [text]} for each in claims],
     }
 
 
@@ -181,6 +186,7 @@ class Question(NamedTuple):
     program: dict[str, Any]
     translations: list[dict[str, Any]]
     right: frozenset[str]
+    text: str = TEXT
 
 
 def family_questions(path: Path, *, whole: bool) -> Iterator[Question]:
@@ -218,14 +224,26 @@ def _question(cases: list[dict[str, Any]], policy: dict[str, Any] | None) -> Ite
     fitting = iter(fits[len(known) :])
     usable = [each if each is not None and next(fitting) else None for each in read]
     for name, right in _answers(first):
+        text = _text(first, name)
         translations: list[dict[str, Any]] = []
         for each in usable:
             if each is None or name not in each.claims:
                 translations.append({})
                 continue
             said = [text for text in each.premises if policy is None or is_fact(text)]
-            translations.append(translated(said, [each.claims[name]]))
-        yield Question(f"{first['id']} {name}", words, translations, right)
+            translations.append(translated(said, [each.claims[name]], text=text))
+        yield Question(f"{first['id']} {name}", words, translations, right, text)
+
+
+def _text(case: dict[str, Any], name: str) -> str:
+    """What a case says, and of options that one which a claim is about."""
+    text = case["text"]
+    if isinstance(text, str):
+        return text
+    labels = {option["verification"]: option["label"] for option in case["options"] or ()}
+    label = labels.get(name)
+    options = [each for each in text.get("options") or () if label is None or each.startswith(f"{label})")]
+    return "\n".join([text.get("context") or "", text.get("question") or "", *options]).strip() or TEXT
 
 
 def _read(program: dict[str, Any]) -> Formulas | None:
@@ -355,7 +373,7 @@ def measure(name: str, questions: Iterable[Question], wanted: Sequence[float]) -
         count += 1
         program = potlang.compile(question.program)
         found = check_translations(
-            program, TEXT, question.translations, threshold=min(wanted), limits=_LIMITS
+            program, question.text, question.translations, threshold=min(wanted), limits=_LIMITS
         )
         findings[str(found.finding)] += 1
         if found.finding is TextFinding.AMBIGUOUS:

@@ -363,6 +363,26 @@ def test_a_program_is_looked_at_again(first: str, said: str) -> None:
     assert [each.stage for each in found.attempts] == ["program", "second look"]
 
 
+def _race(*facts: str) -> str:
+    """About the places of three people, of whom the last is Ann."""
+    return _program(
+        constants={"people": {"sort": "Int", "members": ["ann", "bob", "cleo"]}},
+        knowledge_base=["Distinct(ann, bob, cleo)", "cleo >= 1", *facts],
+        verifications=[{"name": "bob", "constraint": "bob < 3"}],
+    )
+
+
+@pytest.mark.parametrize("more", [[], ["bob >= 1"]], ids=["consistent", "inconsistent"])
+def test_a_program_that_numbers_places_from_both_ends_is_looked_at_again(more: list[str]) -> None:
+    """[LOOP-SECOND] [ORDER-CONFLICT]: also where the facts contradict each other for it."""
+    model = Recorded([_race("ann == 1", "bob < ann", *more), _race("ann == 3", "bob < ann")])
+    found = checked(potlang.reason("Ann finished last. Bob finished above Ann. Was Bob first?", model))
+    assert (found.verdict, found.program) == ("entailed", _race("ann == 3", "bob < ann"))
+    asked = model.asked[1].messages[-1].content
+    assert "numbered from one end" in asked and '"Ann finished last" as ann == 1' in asked
+    assert ('"conflict"' in asked) is bool(more)
+
+
 @pytest.mark.parametrize(
     ("replies", "settings"),
     [
@@ -505,24 +525,45 @@ def test_what_was_voted_counts_although_the_endpoint_fails() -> None:
 DECIDED = st.sampled_from([None, *(each for each in Verdict if each is not Verdict.REJECTED)])
 
 
-def check_election(verdicts: list[Verdict | None]) -> None:
+def check_election(voters: list[tuple[Verdict | None, bool]]) -> None:
     """[LOOP-VOTE]: against counting one by one; a program that is chosen has the verdict."""
     samples = [
-        ProgramSample((Attempt((), True),), None if each is None else Report(each)) for each in verdicts
+        ProgramSample((Attempt((), True),), None if each is None else Report(each), at_odds=at_odds)
+        for each, at_odds in voters
     ]
     found = elect(samples)
-    answers = [each or Verdict.UNKNOWN for each in verdicts]
-    most = max(answers.count(each) for each in answers)
-    best = {each for each in answers if answers.count(each) == most}
-    assert found.verdict == (best.pop() if len(best) == 1 else Verdict.UNKNOWN)
-    assert found.votes == {str(each): answers.count(each) for each in answers}
+    answers = [str(each or Verdict.UNKNOWN) for each, _ in voters]
+    if any(each is not None and not at_odds for each, at_odds in voters):
+        answers = [
+            "(at odds)" if at_odds else each for each, (_, at_odds) in zip(answers, voters, strict=True)
+        ]
+    said = [each for each in answers if each != "(at odds)"]
+    most = max(said.count(each) for each in said)
+    best = {each for each in said if said.count(each) == most}
+    assert found.verdict == (best.pop() if len(best) == 1 else "unknown")
+    assert found.votes == {each: answers.count(each) for each in answers}
     assert bool(found.reason) == (found.verdict == Verdict.UNKNOWN)
     assert found.chosen is None or found.chosen.answer == found.verdict
     assert (found.chosen is None) <= (found.verdict == Verdict.UNKNOWN)
 
 
-ELECTION = Property(check_election, st.lists(DECIDED, min_size=1, max_size=7), quick=100)
+ELECTION = Property(
+    check_election, st.lists(st.tuples(DECIDED, st.booleans()), min_size=1, max_size=7), quick=100
+)
 test_election, test_election_deeply = ELECTION.tests()
+
+
+def test_a_program_at_odds_with_the_question_votes_only_where_no_other_does() -> None:
+    """[LOOP-VOTE] [ORDER-CONFLICT]"""
+    wrong, right = _race("ann == 1", "bob < ann", "bob == 5"), _race("ann == 3", "bob < ann")
+    question = "Ann finished last. Bob finished above Ann. Was Bob first?"
+    settings: dict[str, Any] = {"k": 3, "second_look": False}
+    found = checked(potlang.reason(question, Recorded([wrong, right, wrong]), **settings))
+    assert (found.verdict, found.votes) == ("entailed", {"(at odds)": 2, "entailed": 1})
+    found = checked(potlang.reason(question, Recorded([wrong] * 3), **settings))
+    assert (found.verdict, found.votes) == ("inconsistent", {"inconsistent": 3})
+
+
 MUTATIONS = [
     Mutation(
         "election",

@@ -111,6 +111,44 @@ def test_the_threshold_is_a_share_of_all_samples(policy: potlang.Program) -> Non
             found(policy, GOOD, threshold=wrong)
 
 
+RACE = potlang.compile(
+    {
+        "sorts": [{"name": "Person", "type": "DeclareSort"}],
+        "functions": [{"name": "place", "domain": ["Person"], "range": "Int"}],
+        "rules": [
+            {
+                "forall": [{"name": "x", "sort": "Person"}, {"name": "y", "sort": "Person"}],
+                "constraint": "x != y -> place(x) != place(y) and place(x) >= 1",
+            }
+        ],
+    }
+)
+
+
+@pytest.mark.parametrize(
+    ("sign", "expected"),
+    [("<", TextFinding.AMBIGUOUS), (">", TextFinding.VALID)],
+    ids=["alike wrong", "right"],
+)
+def test_translations_that_are_alike_may_be_at_odds_with_the_words(sign: str, expected: TextFinding) -> None:
+    """[POLICY-TEXT-ORDER]: models put "below" for a smaller number alike, and number from the first place."""
+    text = "Ann finished second. Bob finished below Ann. So Bob finished behind the winner."
+    translation = {
+        "individuals": [{"name": each, "sort": "Person"} for each in ("ann", "bob")],
+        "premises": [
+            {"formula": "place(ann) == 2", "words": "Ann finished second"},
+            {"formula": f"place(bob) {sign} place(ann)", "words": "Bob finished below Ann"},
+        ],
+        "claims": [{"formula": f"place(bob) {sign}= 1", "words": "Bob finished behind the winner"}],
+    }
+    check = check_translations(RACE, text, [translation] * 3)
+    assert check.finding is expected
+    if expected is TextFinding.AMBIGUOUS:
+        assert "but the same scale is numbered from one end in" in check.reason
+        assert '"Bob finished below Ann" as place(bob) < place(ann)' in check.reason
+        assert check.report is None and check.separating is None and check.reason in check.render()
+
+
 def test_nothing_in_the_policys_words_is_no_translation(policy: potlang.Program) -> None:
     """[POLICY-TEXT-FINDING]"""
     check = found(policy, *[{"premises": [], "claims": []}] * 3)

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from enum import IntEnum
 from typing import Any, Final, NamedTuple
 
+from potlang.ir.module import AssertionKind
 from potlang.ir.nodes import App
 from potlang.ir.operators import NOT
 from potlang.languages.pot.program import Checked, Program
@@ -17,11 +18,14 @@ from potlang.linter.linter import lint
 from potlang.models.prompts import fenced
 from potlang.models.truncate import truncate_to_budget
 from potlang.report.results import CoreItem, Result, Verdict
+from potlang.sema.emit import Writer
 from potlang.utils.deadline import OutOfFuel
+from potlang.words.orders import OrderConflict, order_conflict
 
 _VACUOUS: Final = LintChoice(only=("vacuous-claim", "rests-on-disagreement"))
 _VACUOUS_CODES: Final = ("POT9031", "POT9034")
 _LINT_MS: Final = 1_000
+_WRITTEN: Final = (AssertionKind.FACT, AssertionKind.RULE)
 _LEAVES_OPEN: Final = re.compile(
     r"\b(?:uncertain|unknown|undetermined|undecided|insufficient|not enough|cannot|can['’]?t|could not"
     r"|neither|determin\w+|possibl[ey]|maybe|perhaps|might)\b",
@@ -36,7 +40,8 @@ class DoubtKind(IntEnum):
     NO_OPTION = 2
     BEGGING = 3
     VACUOUS = 4
-    INCONSISTENT = 5
+    ORDERS = 5
+    INCONSISTENT = 6
 
 
 class Doubt(NamedTuple):
@@ -52,20 +57,28 @@ def asks_yes_or_no(question: str, options: Sequence[str]) -> bool:
     return not options and _LEAVES_OPEN.search(question) is None
 
 
-def doubts_about(checked: Checked, report: Report, *, yes_or_no: bool) -> list[Doubt]:
-    """The doubts about a program and its verdicts, the gravest first; none if the verdict is unknown.
+def doubts_about(checked: Checked, report: Report, question: str, *, yes_or_no: bool) -> list[Doubt]:
+    """The doubts about a program for a question and its verdicts, the gravest first.
 
     `yes_or_no`: a claim that is neither entailed nor refuted is no answer to the question.
     """
     program = checked.program
     assert program is not None
-    found = [*_inconsistent(report)] or [
+    orders = _orders(program, question)
+    found = [*_inconsistent(report), *orders] or [
         *_vacuous(checked),
         *_begging(program, report),
         *_options(report),
         *(_undetermined(report) if yes_or_no else ()),
     ]
     return sorted(found, key=lambda each: -each.kind)
+
+
+def conflict_with(question: str, program: Program) -> OrderConflict | None:
+    """The words of a question that a program orders things against; None without any ([ORDER-CONFLICT])."""
+    module = program.untabled
+    stated = [each.formula for each in module.assertions if each.kind in _WRITTEN]
+    return order_conflict(question, [*stated, *(each.formula for each in module.claims)])
 
 
 def second_look_prompt(verdict: str, doubts: Sequence[Doubt]) -> str:
@@ -102,6 +115,14 @@ def _inconsistent(report: Report) -> list[Doubt]:
     core = next(filter(None, cores), report.evidence.core if report.evidence is not None else None)
     said = "The facts and rules contradict each other, so that nothing can be concluded from them."
     return [Doubt(DoubtKind.INCONSISTENT, said, None if core is None else {"conflict": _items(core)})]
+
+
+def _orders(program: Program, question: str) -> list[Doubt]:
+    conflict = conflict_with(question, program)
+    if conflict is None:
+        return []
+    told = conflict.described(Writer(program.untabled).term)
+    return [Doubt(DoubtKind.ORDERS, f"{told[:1].upper()}{told[1:]}.")]
 
 
 def _vacuous(checked: Checked) -> list[Doubt]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
-from typing import Any, NamedTuple, TypeVar, get_args
+from typing import Any, Final, NamedTuple, TypeVar, get_args
 
 from potlang.languages.pot.report import Report
 from potlang.languages.pot.solve import verify as verify_program
@@ -21,7 +21,13 @@ from potlang.models.loop.results import nothing_written
 from potlang.models.loop.sampler import MOST, check_question, opened_model, samples_of
 from potlang.models.presets import STRATEGIES, StrategyName, preset
 from potlang.models.programs.consistency import compare
-from potlang.models.programs.doubts import asks_yes_or_no, doubts_about, gravest, second_look_prompt
+from potlang.models.programs.doubts import (
+    asks_yes_or_no,
+    conflict_with,
+    doubts_about,
+    gravest,
+    second_look_prompt,
+)
 from potlang.models.programs.prompting import PromptSize
 from potlang.models.programs.reasoned import Answer, Ballot, Elected, ProgramSample, Reasoned, Vote
 from potlang.models.programs.strategies import Verified, written_by
@@ -144,20 +150,22 @@ class ProgramSampler:
         report = self._verified(written)
         if self._second_look and talk.left > 0:
             written, report = self._looked_at_again(talk, written, report)
-        return ProgramSample(talk.attempts, report, written.text, written.around)
+        program = written.checked.program
+        at_odds = program is not None and conflict_with(self._question, program) is not None
+        return ProgramSample(talk.attempts, report, written.text, written.around, at_odds)
 
     def _looked_at_again(
         self, talk: ProgramConversation, written: Written, report: Report
     ) -> tuple[Written, Report]:
         """The program of a second look if there is one that leaves no graver doubt, else the first."""
-        doubts = doubts_about(written.checked, report, yes_or_no=self._yes_or_no)
+        doubts = doubts_about(written.checked, report, self._question, yes_or_no=self._yes_or_no)
         if not doubts:
             return written, report
         second = talk.look_again(written, second_look_prompt(str(report.verdict), doubts))
         if second is None or second.text == written.text:
             return written, report
         found = self._verified(second)
-        left = doubts_about(second.checked, found, yes_or_no=self._yes_or_no)
+        left = doubts_about(second.checked, found, self._question, yes_or_no=self._yes_or_no)
         is_worse = found.verdict == Verdict.UNKNOWN or gravest(left) > gravest(doubts)
         return (written, report) if is_worse else (second, found)
 
@@ -221,15 +229,18 @@ def elect(
     """The answer that most samples have; `unknown` where two have as many. There must be a sample.
 
     With `options`, or where programs ask a question with options, samples vote for those that they elect, and
-    one that elects none abstains; not so without `by_option`: then all vote by verdict.
+    one that elects none abstains; not so without `by_option`: then all vote by verdict. Those at odds with
+    the question's words have a say only where no other has.
     """
     ballots: list[Ballot] = [each.ballot(options) if by_option else each.answer for each in samples]
+    if any(_has_say(each, own) and not each.at_odds for each, own in zip(samples, ballots, strict=True)):
+        ballots = [_AT_ODDS if each.at_odds else own for each, own in zip(samples, ballots, strict=True)]
     votes = Counter[Ballot](ballots)
     # A choice is asked for: where programs make one, those that make none have no say in it.
     elected = Counter[Ballot](
         {each: votes[each] for each in votes if isinstance(each, Elected) and each.label is not None}
     )
-    ballot = most_frequent(elected or votes)
+    ballot = most_frequent(elected or Counter({each: votes[each] for each in votes if each != _AT_ODDS}))
     counts = _plain(votes)
     if ballot is None:
         reason = (
@@ -245,6 +256,14 @@ def elect(
     reason = "" if verdict != Verdict.UNKNOWN else _why_unknown(samples, chosen)
     label = ballot.label if isinstance(ballot, Elected) else None
     return Election(verdict, label, reason, counts, claims, chosen)
+
+
+_AT_ODDS: Final = Elected(None, "(at odds)")
+
+
+def _has_say(sample: ProgramSample, ballot: Ballot) -> bool:
+    """Whether a sample is a program, and makes its choice where one is asked for."""
+    return sample.report is not None and not (isinstance(ballot, Elected) and ballot.label is None)
 
 
 def _chosen(

@@ -37,13 +37,15 @@ Ballot = Answer | Elected
 class ProgramSample(NamedTuple):
     """The attempts at one program, and the report on the `program` that stands, None if there is none.
 
-    `around` is the prose around it in the reply.
+    `around` is the prose around it in the reply. `at_odds`: it orders things against the words of the
+    question ([ORDER-CONFLICT]).
     """
 
     attempts: tuple[Attempt, ...]
     report: Report | None = None
     program: str | None = None
     around: str = ""
+    at_odds: bool = False
 
     @property
     def answer(self) -> Answer:

@@ -21,6 +21,7 @@ from potlang.models.programs.writer import Progress
 from potlang.models.replies.extract import BadReply
 from potlang.policy.cases import Case, CaseFact
 from potlang.policy.placing import CorePlace, case_places, report_with_places
+from potlang.policy.texts.formulas import compiled_with, read_formula
 from potlang.policy.texts.parts import QuotableText, TextPart
 from potlang.policy.texts.readings import Readings, SeparatingCase, TextReading, conjunction, readings_of
 from potlang.policy.texts.render import lines_of
@@ -29,7 +30,9 @@ from potlang.policy.texts.translator import TranslationSample, Translator
 from potlang.prove.options import Trust
 from potlang.report.base import to_plain
 from potlang.report.results import Limits, Verdict
+from potlang.sema.emit import Writer
 from potlang.version import __version__
+from potlang.words.orders import order_conflict
 
 SAMPLES = 3
 THRESHOLD = 1.0
@@ -252,9 +255,10 @@ def _checked(
     needed = threshold * len(samples)
     decided = _agreed(readings, samples, needed)
     if decided is None:
-        decided = _verdicts(known, readings.classes[0].translation, limits, trust)
+        reading = readings.classes[0].translation
+        decided = _at_odds(known.program, reading, text) or _verdicts(known, reading, limits, trust)
     separating = None
-    if decided.finding is TextFinding.AMBIGUOUS:
+    if decided.finding is TextFinding.AMBIGUOUS and len(readings.classes) > 1:
         separating = readings.separating(0, 1)
     untranslated: Sequence[TextPart] = ()
     if decided.report is not None:
@@ -307,6 +311,16 @@ def _agreed(readings: Readings, samples: Sequence[TranslationSample], needed: fl
         return _Decided(TextFinding.NO_TRANSLATION, f"{missing}: {problem}")
     most = f"{len(first.members)} of {counted(len(samples), 'translation')}"
     return _Decided(TextFinding.AMBIGUOUS, f"the most frequent reading has {most}")
+
+
+def _at_odds(program: Program, translation: Translation, text: str) -> _Decided | None:
+    """What the words of the text say against a reading on which all agree ([POLICY-TEXT-ORDER])."""
+    whole = compiled_with(program, translation.individuals)
+    conflict = order_conflict(text, [read_formula(whole, each.formula) for each in translation.formulas])
+    if conflict is None:
+        return None
+    reason = f"the translations agree, but {conflict.described(Writer(whole.module).term)}"
+    return _Decided(TextFinding.AMBIGUOUS, reason)
 
 
 def _meets(members: int, needed: float) -> bool:
