@@ -60,21 +60,9 @@ _NEXT_CLAUSE: Final = frozenset(("and", "but", "while", "when"))
 _RANK_ENDS: Final = _NEXT_CLAUSE.union(",:)]", ("of", "in", "among", "on", "at"))
 _UNSURE: Final = frozenset(
     (
-        *(
-            "if",
-            "unless",
-            "or",
-            "either",
-            "whether",
-            "not",
-            "no",
-            "never",
-            "neither",
-            "nor",
-            "cannot",
-            "except",
-        ),
-        *("could", "might", "may", "would", "which", "who", "what", "only", "every", "each", "any", "nobody"),
+        *("if", "unless", "or", "either", "whether", "not", "no", "never", "neither", "nor", "cannot"),
+        *("except", "could", "might", "may", "would", "which", "who", "what", "only", "every", "each"),
+        *("any", "nobody"),
     )
 )
 """Words of sentences that say something else than that things are so ordered."""
@@ -83,16 +71,8 @@ _MOST_NAME_WORDS: Final = 4
 _MOST_BETWEEN: Final = 6
 """Words between a thing and its place: `was the next manuscript written after`."""
 _SPELT: Final = (
-    "first",
-    "second",
-    "third",
-    "fourth",
-    "fifth",
-    "sixth",
-    "seventh",
-    "eighth",
-    "ninth",
-    "tenth",
+    *("first", "second", "third", "fourth", "fifth"),
+    *("sixth", "seventh", "eighth", "ninth", "tenth"),
 )
 _ENDINGS: Final[Mapping[int, str]] = MappingProxyType({1: "st", 2: "nd", 3: "rd"})
 _ORDINALS: Final[Mapping[str, int]] = MappingProxyType(
@@ -113,16 +93,13 @@ _ENDS: Final[Mapping[str, Pole]] = MappingProxyType(
 )
 """Of `from the left`, and with `most` behind them."""
 _LAST: Final = Pole("order", True)
-_RELATIONS: Final[Mapping[tuple[str, ...], Pole]] = MappingProxyType(
+_PREPOSITIONS: Final[Mapping[str, Pole]] = MappingProxyType(
+    _poles("order", "above before over", "below beneath underneath under behind after")
+)
+_PHRASES: Final[Mapping[tuple[str, ...], Pole]] = MappingProxyType(
     {
-        **{
-            (word,): pole
-            for word, pole in _poles(
-                "order", "above before over", "below beneath underneath under behind after"
-            ).items()
-        },
-        ("ahead", "of"): Pole("order", False),
-        ("in", "front", "of"): Pole("order", False),
+        ("ahead", "of"): _LAST.opposite,
+        ("in", "front", "of"): _LAST.opposite,
         ("left", "of"): Pole("side", False),
         ("right", "of"): Pole("side", True),
     }
@@ -279,10 +256,12 @@ class _Sentence:
 
     def _relation(self, at: int) -> tuple[Pole, int] | None:
         """The pole to which a relation leads, and where its words end."""
-        for words, pole in _RELATIONS.items():
-            if all(self._word(at + offset) == word for offset, word in enumerate(words)):
-                return pole, at + len(words)
         word = self._word(at)
+        if word in _PREPOSITIONS:
+            return _PREPOSITIONS[word], at + 1
+        for words, pole in _PHRASES.items():
+            if all(self._word(at + offset) == each for offset, each in enumerate(words)):
+                return pole, at + len(words)
         if word in ("more", "less") and self._word(at + 2) == "than":
             pole = _adjective(self._word(at + 1))
             return (pole if word == "more" else pole.opposite), at + 3
