@@ -314,7 +314,7 @@ def _agreed(readings: Readings, samples: Sequence[TranslationSample], needed: fl
 
 
 def _at_odds(program: Program, translation: Translation, text: str) -> _Decided | None:
-    """What the words of the text say against a reading on which all agree ([POLICY-TEXT-ORDER])."""
+    """`ambiguous` where the text's own words are at odds with a reading, else None ([POLICY-TEXT-ORDER])."""
     whole = compiled_with(program, translation.individuals)
     conflict = order_conflict(text, [read_formula(whole, each.formula) for each in translation.formulas])
     if conflict is None:
