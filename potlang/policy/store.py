@@ -347,7 +347,8 @@ class Store:
         folder = self.directory / version.name
         try:
             for _ in range(_ATTEMPTS):
-                folder.mkdir(parents=True, exist_ok=True)
+                if not _made(folder):
+                    continue
                 number = self._last_number(version.name) + 1
                 if behind is not None and number != behind + 1:
                     return None
@@ -399,6 +400,18 @@ def _kept(latest: Version | None, program: Program) -> Sequence[PolicyTest]:
         # It is no program for this potlang any more, or has its facts in large tables.
         return latest.tests
     return [renamed_test(each, names) for each in latest.tests]
+
+
+def _made(folder: Path) -> bool:
+    """Whether there is the folder now; not if another process has removed it while it was made."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except FileExistsError:
+        # It was there, and is no folder or no more.
+        if folder.exists() and not folder.is_dir():
+            raise
+        return False
+    return True
 
 
 def _busy(name: str) -> PolicyError:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import subprocess
@@ -332,6 +333,28 @@ def test_processes_lose_nothing(store: Store) -> None:
     assert store.numbers("leave") == tuple(range(1, 16))
     assert len({store.version(f"leave@{at}").tests for at in range(1, 16)}) == 15
     assert not any(each.name.startswith(".") for each in store.directory.iterdir())
+
+
+def test_a_folder_that_goes_while_it_is_made(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    """[POLICY-STORE]: another process removes the last version between two looks of `mkdir`."""
+    make = Path.mkdir
+    gone = iter([True])
+
+    def mkdir(path: Path, *args: Any, **settings: Any) -> None:
+        if path.name == "leave" and next(gone, False):
+            raise FileExistsError(errno.EEXIST, "File exists")
+        make(path, *args, **settings)
+
+    monkeypatch.setattr(Path, "mkdir", mkdir)
+    assert store.add("leave", program()).version.number == 1
+
+
+def test_a_file_in_the_place_of_a_folder(store: Store) -> None:
+    """[POLICY-STORE]"""
+    store.directory.mkdir()
+    (store.directory / "leave").write_text("")
+    with pytest.raises(PolicyError, match="cannot be used: File exists"):
+        store.add("leave", program())
 
 
 def test_the_usual_directory(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
