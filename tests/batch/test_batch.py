@@ -67,7 +67,7 @@ def test_a_run_goes_on_wherever_it_was_stopped(jobs: Path, whole: bytes, tmp_pat
     rows, times = tmp_path / "rows" / "000000.jsonl", tmp_path / "times" / "000000.jsonl"
     data, told = rows.read_bytes(), times.read_bytes()
     chance = random.Random(5)
-    for _ in range(6):
+    for _ in range(3):
         rows.unlink(missing_ok=True)
         times.unlink(missing_ok=True)
         # Rows are written before what is told of them: any two places may be where writing ended.

@@ -97,7 +97,7 @@ def mixed(folder: Path) -> Path:
 
 
 @pytest.mark.parametrize("command", ["verify", "check", "lint", "fmt", "fix"])
-@pytest.mark.parametrize("argument", ["sub", "s*/*.json"])
+@pytest.mark.parametrize("argument", ["sub", pytest.param("s*/*.json", marks=pytest.mark.slow)])
 def test_json_of_others_is_passed_over(command: str, argument: str, mixed: Path) -> None:
     """[CLI-FOREIGN] [KIND-FOREIGN]"""
     done = potc(command, argument, folder=mixed)
@@ -178,7 +178,11 @@ def test_a_directory_gives_a_list_however_many_files_it_has(folder: Path) -> Non
     [
         ("text", ["examples", "--exclude", "natascha*", "--exclude", "*.dot.txt", "--exclude", "policies/*"]),
         ("json", ["examples/broken.json", "examples/giraffe.json", "examples/parcel.dot.txt"]),
-        ("sarif", ["examples/broken.json", "examples/giraffe.json", "examples/norms.json"]),
+        pytest.param(
+            "sarif",
+            ["examples/broken.json", "examples/giraffe.json", "examples/norms.json"],
+            marks=pytest.mark.slow,
+        ),
     ],
 )
 def test_side_by_side_is_as_one_after_the_other(style: str, inputs: list[str]) -> None:

@@ -92,7 +92,7 @@ def test_a_critic_that_validates_a_refuted_proposition_is_caught() -> None:
 # --- formats -------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("profile", ["paper", "strict"])
+@pytest.mark.parametrize("profile", ["paper", pytest.param("strict", marks=pytest.mark.slow)])
 def test_json_reports_fit_the_schema(profile: str, tmp_path: Path) -> None:
     """[FACE-JSON]"""
     (tmp_path / "wrong.dot.txt").write_bytes(WRONG)
@@ -171,7 +171,9 @@ def test_a_trace_is_read_against_a_theory(tmp_path: Path, theory: Path) -> None:
     assert report["verdict"] == "accepted"
 
 
-@pytest.mark.parametrize("command", [[], ["check"], ["view"]])
+@pytest.mark.parametrize(
+    "command", [[], *(pytest.param([each], marks=pytest.mark.slow) for each in ("check", "view"))]
+)
 def test_a_theory_that_does_not_compile_is_diagnosed(command: list[str], tmp_path: Path) -> None:
     """[FACE-THEORY]"""
     for theory in (EXAMPLES / "broken.json", tmp_path, tmp_path / "none"):

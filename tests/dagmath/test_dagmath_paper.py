@@ -55,6 +55,7 @@ def test_a_wrong_product_is_refuted() -> None:
     assert [step for step, verdict in verdicts(report).items() if step < 10 and verdict == "refuted"] == []
 
 
+@pytest.mark.slow
 def test_a_wrong_product_is_refuted_wherever_it_is_carried_on() -> None:
     """[DAGR-VERDICT]: 11r in all steps; the step in which it appears is refuted."""
     code, report = asked(NATASCHA.read_text(encoding="utf-8").replace("12r", "11r"))

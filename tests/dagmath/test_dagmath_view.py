@@ -124,7 +124,12 @@ def test_of_a_large_solution_the_part_around_what_matters_is_drawn() -> None:
 
 
 @pytest.mark.parametrize(
-    ("ending", "begin"), [("html", "<!DOCTYPE"), ("svg", "<svg"), ("mmd", "flowchart"), ("gv", "digraph")]
+    ("ending", "begin"),
+    [
+        ("html", "<!DOCTYPE"),
+        ("svg", "<svg"),
+        *(pytest.param(*each, marks=pytest.mark.slow) for each in (("mmd", "flowchart"), ("gv", "digraph"))),
+    ],
 )
 def test_drawings_are_written(tmp_path: Path, ending: str, begin: str) -> None:
     """[DAGR-VIEW]"""

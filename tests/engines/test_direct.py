@@ -243,14 +243,14 @@ def accepted(theory: Theory, side: str, claim: str | None, lines: Sequence[str])
     return work.refuted
 
 
-@settings(RARE, max_examples=30)
+@settings(RARE, max_examples=12)
 @given(puzzles())
 def test_answers_are_those_of_all_assignments(drawn: tuple[Puzzle, list[Node]]) -> None:
     """[DIRECT-DECIDES], [CERT-FINITE], [CERT-FINITE-CELL], [CERT-FINITE-TERM], [CERT-FINITE-CLAUSE]"""
     check_answers(module_of(*drawn), list(drawn[0].structures()))
 
 
-@settings(RARE, max_examples=25)
+@settings(RARE, max_examples=12)
 @given(closed_problems())
 def test_answers_over_closed_sorts_are_those_of_all_structures(module: Module) -> None:
     """[DIRECT-DECIDES], [CERT-FINITE-SORT]"""
@@ -258,7 +258,7 @@ def test_answers_over_closed_sorts_are_those_of_all_structures(module: Module) -
 
 
 @pytest.mark.slow
-@settings(RARE, max_examples=30)
+@settings(RARE, max_examples=12)
 @given(table_problems())
 def test_answers_over_tables_are_those_of_all_structures(module: Module) -> None:
     """[DIRECT-DECIDES], [CERT-FINITE-CELL], [CERT-FINITE-TERM]"""
@@ -348,7 +348,7 @@ def check_encoding(module: Module, structures: Sequence[Structure]) -> None:
         assert expected is None or found is expected
 
 
-@settings(RARE, max_examples=25)
+@settings(RARE, max_examples=12)
 @given(puzzles(), st.randoms(use_true_random=False))
 def test_the_clauses_say_what_the_evaluator_says(
     drawn: tuple[Puzzle, list[Node]], chance: random.Random
@@ -357,7 +357,7 @@ def test_the_clauses_say_what_the_evaluator_says(
     check_encoding(module_of(*drawn), chance.sample(list(drawn[0].structures()), 12))
 
 
-@settings(RARE, max_examples=25)
+@settings(RARE, max_examples=12)
 @given(closed_problems(), st.randoms(use_true_random=False))
 def test_the_clauses_of_closed_sorts_say_what_the_evaluator_says(
     module: Module, chance: random.Random
@@ -367,7 +367,7 @@ def test_the_clauses_of_closed_sorts_say_what_the_evaluator_says(
     check_encoding(module, chance.sample(two, 12))
 
 
-@settings(RARE, max_examples=25)
+@settings(RARE, max_examples=12)
 @given(table_problems(), st.randoms(use_true_random=False))
 def test_the_clauses_of_tables_say_what_the_evaluator_says(module: Module, chance: random.Random) -> None:
     """[CERT-FINITE-CELL], [CERT-FINITE-TERM]"""
@@ -399,7 +399,7 @@ def _changed(lines: Sequence[str], chance: random.Random) -> list[str]:
     return changed
 
 
-@settings(RARE, max_examples=25)
+@settings(RARE, max_examples=12)
 @given(
     st.one_of(puzzles().map(lambda drawn: module_of(*drawn)), closed_problems()),
     st.randoms(use_true_random=False),
@@ -586,7 +586,7 @@ def test_what_bounds_the_numbers_of_a_core_is_used_too() -> None:
     assert accepted(theory, "claim", module.claims[0].key, lines)
 
 
-@settings(RARE, max_examples=25)
+@settings(RARE, max_examples=12)
 @given(puzzles(), st.data())
 def test_the_procedure_and_its_parts(
     workers: Workers, drawn: tuple[Puzzle, list[Node]], data: st.DataObject

@@ -123,7 +123,7 @@ def decided(module: Module, negated: bool) -> CheckResult | None:
     return procedure.decide(check)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=120, deadline=None)
 @given(programs(), st.booleans())
 def test_facts_that_nothing_else_mentions_do_not_matter(module: Module, negated: bool) -> None:
     """[GROUND-FACTS] z3, who has all of them, says the same; models are models of all, cores suffice."""

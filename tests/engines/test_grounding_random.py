@@ -165,27 +165,27 @@ def agrees(module: Module, negated: bool) -> Grounded:
     return found
 
 
-@settings(max_examples=50)
+@settings(max_examples=25)
 @given(problems(), st.booleans())
 def test_statuses_are_right_and_carry_evidence(module: Module, negated: bool) -> None:
     """[GROUND-UNSAT] [GROUND-SAT]"""
     agrees(module, negated)
 
 
-@settings(max_examples=50)
+@settings(max_examples=25)
 @given(clausal(), st.booleans())
 def test_clauses_with_equality_and_functions(module: Module, negated: bool) -> None:
     """[GROUND-UNSAT] [GROUND-SAT]"""
     agrees(module, negated)
 
 
-@settings(max_examples=35)
+@settings(max_examples=18)
 @given(modules(nested=False, depth=4, most=3), st.booleans())
 def test_statuses_are_right_with_any_sorts_and_operators(module: Module, negated: bool) -> None:
     agrees(module, negated)
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(clausal(FEW, cycle=False), st.booleans(), st.integers(1, 3))
 def test_what_is_unsatisfiable_has_no_small_model(module: Module, negated: bool, things: int) -> None:
     claim = module.claims[0].formula

@@ -237,7 +237,7 @@ def test_what_is_no_proof_is_refused(statements: tuple[str, ...], why: str) -> N
 def test_damaged_proofs_are_refused_or_right() -> None:
     """[PROVER-PROOF] A proof of another problem, damaged, raises nothing else and proves nothing."""
     chance = random.Random(3)
-    for _ in range(50):
+    for _ in range(25):
         text = list(OUTPUT)
         for _ in range(chance.randint(1, 4)):
             at = chance.randrange(len(text))

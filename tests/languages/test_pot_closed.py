@@ -238,12 +238,12 @@ def test_a_core_names_the_completion() -> None:
 def test_the_second_reader_finds_the_same_completions() -> None:
     """[CERT-REREAD] [CLOSED-COMPLETION] [CLOSED-RECURSION] It makes them by itself, from the text alone."""
     counts = {"confirmed": 0, "not covered": 0}
-    for seed in range(80):
+    for seed in range(40):
         source = json.dumps(stratified(seed).program).encode()
         found = confirm(source, compile(source).emit("ir", passes=""))
         assert found.status != "differs", (seed, found)
         counts[found.status] += 1
-    assert counts["confirmed"] > 72
+    assert counts["confirmed"] > 36
 
 
 def test_the_second_reader_notices_another_completion() -> None:

@@ -25,7 +25,7 @@ def codes(text: str) -> list[str]:
 
 
 @given(any_text())
-@settings(max_examples=500, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=200, deadline=None, suppress_health_check=list(HealthCheck))
 def test_any_text_gives_a_tree_or_errors_with_places_inside_it(text: str) -> None:
     for parse in (parse_expression, parse_sort):
         sink = Sink()

@@ -144,7 +144,7 @@ def test_a_fix_removes_its_mistake(text: str) -> None:
 
 
 @given(damaged(expressions() | simple_expressions()))
-@settings(max_examples=400, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
 def test_a_single_mistake_with_a_safe_fix_is_really_mended(text: str) -> None:
     tree, diagnostics = check(text)
     if tree is None and len(diagnostics) == 1:

@@ -544,7 +544,7 @@ def check_call(seed: int) -> None:
 @pytest.mark.parametrize("part", range(10))
 def test_hostile_calls_get_structured_answers(part: int) -> None:
     """[TOOL-TEXT] [TOOL-ANY]"""
-    for seed in range(part, 200, 10):
+    for seed in range(part, 100, 10):
         check_call(seed)
 
 

@@ -61,7 +61,7 @@ def test_operators_of_the_kernel_give_what_solvers_say(section: str) -> None:
 
 
 @sections
-@pytest.mark.parametrize("dialect", ["z3", "cvc5"])
+@pytest.mark.parametrize("dialect", ["z3", pytest.param("cvc5", marks=pytest.mark.slow)])
 def test_what_is_printed_means_the_operator(dialect: Dialect, section: str) -> None:
     """[SMT-OP-1] [SMT-SET-1] [SMT-SET-2] [MODEL-READ] A solver is asked, and its answer read."""
     assert not answered_otherwise([line for line in lines() if line.section == section], dialect)[:5]

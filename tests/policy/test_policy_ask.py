@@ -120,7 +120,7 @@ def test_a_claim_that_is_no_formula_is_rejected(returns: Program) -> None:
     assert [each.place.pointer for each in report.diagnostics] == ["/claims/1"]
 
 
-@settings(max_examples=25)
+@settings(max_examples=12)
 @given(
     st.fixed_dictionaries(
         {},

@@ -189,7 +189,7 @@ def check_short_way(program: dict[str, Any]) -> None:
 
 
 test_the_short_way_is_the_ordinary_one, test_the_short_way_is_the_ordinary_one_deeper = both(
-    check_short_way, programs(), quick=300
+    check_short_way, programs(), quick=120
 )
 
 

@@ -73,7 +73,7 @@ async def answer(client: Client, arguments: dict[str, Any]) -> dict[str, Any]:
     return structured
 
 
-@pytest.mark.parametrize("mode", ["auto", "legacy"])
+@pytest.mark.parametrize("mode", ["auto", pytest.param("legacy", marks=pytest.mark.slow)])
 def test_a_client_lists_verifies_repairs_and_cancels(mode: str) -> None:
     """[MCP-TOOL], [MCP-CANCEL]"""
 
@@ -390,7 +390,7 @@ def test_sessions_end_when_idle() -> None:
         assert listed(address, session) == 404
 
 
-@pytest.mark.parametrize("bound", ["--sessions", "--sessions-each"])
+@pytest.mark.parametrize("bound", [pytest.param("--sessions", marks=pytest.mark.slow), "--sessions-each"])
 def test_a_new_session_ends_the_one_that_is_idle_longest(bound: str) -> None:
     """[MCP-SESSIONS] What is no session ends none."""
     with http_server("--workers", "1", bound, "2") as address:
@@ -479,10 +479,10 @@ def test_a_server_that_others_reach_warns_and_makes_a_token() -> None:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("", "has no token"),
+        pytest.param("", "has no token", marks=pytest.mark.slow),
         ("short\n", "token 1 is not 16 or more"),
-        ("two words, one line\n", "token 1"),
-        ("é" * 20, "ASCII"),
+        pytest.param("two words, one line\n", "token 1", marks=pytest.mark.slow),
+        pytest.param("é" * 20, "ASCII", marks=pytest.mark.slow),
     ],
 )
 def test_a_file_without_good_tokens_is_refused(tmp_path: Path, text: str, words: str) -> None:
@@ -505,7 +505,16 @@ def test_a_wrong_address_is_a_usage_error(address: str) -> None:
     assert b"HOST:PORT" in done.stderr
 
 
-@pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "nowhere.invalid", "192.0.2.1"])
+@pytest.mark.parametrize(
+    "host",
+    [
+        "127.0.0.1",
+        *(
+            pytest.param(each, marks=pytest.mark.slow)
+            for each in ("localhost", "nowhere.invalid", "192.0.2.1")
+        ),
+    ],
+)
 def test_an_address_that_cannot_be_had_is_said(host: str) -> None:
     """[MCP-HTTP]: taken, unknown, or another machine's."""
     with socket.create_server(("127.0.0.1", 0)) as taken:

@@ -99,7 +99,7 @@ def test_models_of_random_modules(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["z3", "cvc5"])
-@settings(max_examples=25)
+@settings(max_examples=12)
 @given(programs())
 def test_models_of_random_programs(name: str, program: dict[str, Any]) -> None:
     module = potlang.compile(program).module

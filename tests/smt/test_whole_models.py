@@ -445,7 +445,7 @@ OTHERS = [
 ]
 
 
-@settings(max_examples=150)
+@settings(max_examples=60)
 @given(st.data())
 def test_damaged_texts_are_read_or_refused(data: st.DataObject) -> None:
     """Tokens dropped, doubled, exchanged or replaced: a structure, total and listed, or `UnreadableModel`."""

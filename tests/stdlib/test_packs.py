@@ -19,8 +19,16 @@ from potlang.utils.resources import folder, pack_file, pack_names, schema_text
 
 PACKS = pack_names()
 CASES = [(pack, case) for pack in PACKS for case in json.loads(pack_file(pack, "cases.json") or "[]")]
+SEEN: set[str] = set()
 ACCEPTED = [
-    pytest.param(case, id=f"{pack}: {case['name']}") for pack, case in CASES if "verdicts" in case["expect"]
+    # The first of each pack in the quick tier.
+    pytest.param(
+        case,
+        id=f"{pack}: {case['name']}",
+        marks=pytest.mark.slow if pack in SEEN or SEEN.add(pack) else (),  # type: ignore[func-returns-value]
+    )
+    for pack, case in CASES
+    if "verdicts" in case["expect"]
 ]
 REJECTED = [
     pytest.param(case, id=f"{pack}: {case['name']}") for pack, case in CASES if "rejected" in case["expect"]
