@@ -96,6 +96,35 @@ def test_an_answer_found_late_is_checked(monkeypatch: pytest.MonkeyPatch) -> Non
     assert (found.verdict, found.trust) == (StepVerdict.PROVED, "cross-checked")
 
 
+def test_all_times_are_longer_on_a_busy_machine(clock: Clock) -> None:
+    """[LIMIT-STEPS]: but for those of the caller."""
+    busy, idle = Budget(100, Limits(), 3.0), Budget(100, Limits())
+    for budget, times in ((busy, 3), (idle, 1)):
+        assert (budget.question_ms(), budget.confirming_ms()) == (200 * times, 300 * times)
+        spend(budget, clock, 0.5 * times)
+        assert budget.question_ms(600, 1.0) == 500 * times
+        assert budget.question_ms(400, 1.0) == 400 * times
+        for _ in range(20):
+            budget.wasted()
+        assert budget.question_ms() == 50 * times
+    assert Budget(100, Limits(check_ms=300), 10.0).question_ms() == 300
+
+
+@pytest.mark.parametrize(
+    ("wall", "own", "stretch"), [(0.5, 0.5, 1), (0.6, 0.2, 3), (9.0, 0.1, 10), (0.01, 0, 2)]
+)
+def test_how_busy_a_machine_is(
+    wall: float, own: float, stretch: float, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """[LIMIT-STEPS]"""
+    work = Clock()
+    monkeypatch.setattr(budget_module, "thread_time", work)
+    stopwatch = budget_module.Stopwatch()
+    clock.seconds += wall
+    work.seconds += own
+    assert stopwatch.stretch() == pytest.approx(stretch)
+
+
 def test_hard_questions_of_one_solution_have_less_and_less() -> None:
     """[LIMIT-STEPS]: after one that nobody could answer, the next are likely to be as hard."""
     budget = Budget(1_000, Limits())

@@ -46,7 +46,7 @@ from potlang.languages.dagmath.solve.algebra import (
     is_multiple,
     is_polynomial_identity,
 )
-from potlang.languages.dagmath.solve.budget import Budget
+from potlang.languages.dagmath.solve.budget import Budget, Stopwatch
 from potlang.languages.dagmath.solve.identities import Identities
 from potlang.languages.dagmath.solve.premises import (
     Premise,
@@ -87,10 +87,10 @@ def check_steps(
     known where it is interrupted.
     """
     Graph.of(solution)
-    deadline = Deadline(limits.total_ms)
+    deadline, stopwatch = Deadline(limits.total_ms), Stopwatch()
     read, formals = with_formals(read_solution_steps(solution))
     left = limits._replace(total_ms=deadline.left_ms())
-    budget = Budget(len(read.steps), left)
+    budget = Budget(len(read.steps), left, stopwatch.stretch())
     with StepTheory(read.integers, left, trust, workers, budget) as theory:
         report = _Checking(read, formals, theory, identities or Identities()).run()
     return report._replace(time_ms=deadline.spent_ms())
