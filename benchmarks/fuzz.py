@@ -563,7 +563,7 @@ def _targets() -> list[Target]:
     from potlang.convert.deductions import NotEntailed
     from potlang.diag import Sink
     from potlang.diag.render_sarif import diagnostics_to_sarif
-    from potlang.diag.render_text import render_text
+    from potlang.diag.render_text import render_all
     from potlang.drawing.draw import ViewError
     from potlang.expressions.expression import parse_expression, parse_sort
     from potlang.ir.reader import TextError, read_module
@@ -598,7 +598,7 @@ def _targets() -> list[Target]:
     def check(data: bytes, language: Any = None) -> None:
         checked: Any = potlang.check(data, language=language)
         json.dumps(diagnostics_to_sarif([(checked.document, checked.diagnostics)], "0"))
-        render_text(checked.diagnostics, checked.document)
+        render_all(checked.diagnostics, checked.document)
         checked.located()
         _no_internal(checked.diagnostics)
 

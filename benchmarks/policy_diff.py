@@ -4,7 +4,7 @@
 
 A file is a program, or has one a line (JSON Lines, alone or as `program`). Mutants are drawn by the seed,
 alike from each file of many programs, and each folder of files of one, and of each kind
-(`potlang.policy.mutants`). Each is compared with its original, and judged by a z3 that reads the SMT-LIB
+(`potlang.policy.mutations`). Each is compared with its original, and judged by a z3 that reads the SMT-LIB
 texts of both by itself: is there a model of the statements of one and the denial of those of the
 other? Rows that are in the output already are not made again.
 

@@ -28,7 +28,7 @@ from direct_z3 import means_the_same  # noqa: E402
 import potlang  # noqa: E402
 from potlang.languages.pot.program import CompileError  # noqa: E402
 from potlang.policy import PolicyError, PolicyTest, run_tests, suggest  # noqa: E402
-from potlang.policy.mutants import mutants  # noqa: E402
+from potlang.policy.mutations import mutants  # noqa: E402
 from potlang.report.results import Limits, Verdict  # noqa: E402
 
 _LIMITS: Final = Limits(check_ms=2_000)

@@ -311,7 +311,7 @@ def _mutated(case: dict[str, Any], random: Random, k: int, share: float) -> Ques
 
 def changed(words: dict[str, Any], facts: list[str], claim: str, random: Random) -> tuple[list[str], str]:
     """Premises and a claim in which one token is another one."""
-    from potlang.policy.mutants import mutants
+    from potlang.policy.mutations import mutants
 
     program = {**words, "knowledge_base": [*facts, claim]}
     found = list(mutants(program))

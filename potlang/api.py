@@ -11,6 +11,7 @@ from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, TypedDict, TypeVar, overload
 
+from potlang import linter
 from potlang.diag import Diagnostic, Sink
 from potlang.languages.kind import Kind, kind_of, kind_of_value
 from potlang.languages.pot.check import Source as ProgramSource
@@ -173,10 +174,7 @@ def lint(
     checked: Any = check(opened, language=kind, name=shown, **options)
     if kind != "pot":
         return checked  # type: ignore[no-any-return]
-    from potlang.linter.choice import USUAL
-    from potlang.linter.linter import lint as lint_program
-
-    return lint_program(checked, choice or USUAL, budget_ms=budget_ms)
+    return linter.lint(checked, choice or linter.USUAL, budget_ms=budget_ms)
 
 
 def compile(

@@ -22,6 +22,7 @@ from potlang.cli.common import (
 from potlang.cli.helping import Command
 from potlang.cli.journals import end_run, journal_errors
 from potlang.cli.model_options import AskedModel, model_options
+from potlang.models import annotation
 from potlang.utils.serialize import json_text
 
 if TYPE_CHECKING:
@@ -61,8 +62,6 @@ def annotate(
     solution is written as JSON, several as JSON Lines. The exit code is 0, 1 if formulas are left out, 2 for
     what is no solution, 3 if the endpoint failed: with a journal, the same command goes on from there.
     """
-    from potlang.models.annotation.formal_journal import FormalJournal, run
-
     if output is not None and any(output.resolve() == each.resolve() for each in files):
         raise click.UsageError("--output is one of the files that are read")
     endpoint = asked.endpoint()
@@ -70,9 +69,9 @@ def annotate(
     with (
         endpoint,
         journal_errors(journal_path or output, "--journal"),
-        FormalJournal(journal_path) as journal,
+        annotation.FormalJournal(journal_path) as journal,
     ):
-        ended = run(
+        ended = annotation.run(
             _solutions(files, codes),
             journal,
             endpoint,
@@ -86,18 +85,14 @@ def annotate(
 
 
 def _read(files: Sequence[Path]) -> Iterator[Unannotated | NotRead]:
-    from potlang.models.annotation.formal_journal import solutions_in
-
     for path in files:
-        yield from solutions_in(str(path), path)
+        yield from annotation.solutions_in(str(path), path)
 
 
 def _solutions(files: Sequence[Path], codes: list[int]) -> Iterator[Unannotated]:
     """The solutions in the files; what is none is told."""
-    from potlang.models.annotation.formal_journal import NotRead
-
     for each in _read(files):
-        if isinstance(each, NotRead):
+        if isinstance(each, annotation.NotRead):
             codes.append(INVALID)
             tell(f"{each.name}: {each.reason}")
         else:
@@ -114,10 +109,10 @@ def _tell(given: Unannotated, found: Annotation) -> None:
 
 def _write(files: Sequence[Path], journal: FormalJournal, output: Path | None, codes: list[int]) -> None:
     """Writes the solutions with their formulas, those of the journal too."""
-    from potlang.models.annotation.formal_journal import NotRead
-
     # Read once more: they are not kept in memory.
-    found = (_annotated(each, journal, codes) for each in _read(files) if not isinstance(each, NotRead))
+    found = (
+        _annotated(each, journal, codes) for each in _read(files) if not isinstance(each, annotation.NotRead)
+    )
     first = list(islice(found, 2))
     if len(first) == 1:
         write_output(output, f"{json_text(first[0])}\n")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 import click
 
-from potlang import api
+from potlang import api, diag
 from potlang.cli.common import (
     ALL_ENTAILED,
     INVALID,
@@ -146,10 +146,8 @@ def print_diagnostics(
     """Diagnostics with their source, on standard error if `err`."""
     if not diagnostics:
         return
-    from potlang.diag.render_text import render_text
-
     is_colored = use_color(color, sys.stderr if err else sys.stdout)
-    click.echo(render_text(diagnostics, document, color=is_colored), err=err, color=True)
+    click.echo(diag.render_all(diagnostics, document, color=is_colored), err=err, color=True)
 
 
 def print_findings(answer: Answer, color: str) -> None:
@@ -167,7 +165,5 @@ def end_with(answer: Answer, style: str, color: str) -> NoReturn:
     elif style == "json":
         print_json(answer.to_dict())
     else:
-        from potlang.diag.render_sarif import diagnostics_to_sarif
-
-        print_json(diagnostics_to_sarif([(answer.document, answer.diagnostics)], __version__))
+        print_json(diag.diagnostics_to_sarif([(answer.document, answer.diagnostics)], __version__))
     sys.exit(answer.code)

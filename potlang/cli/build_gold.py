@@ -12,6 +12,7 @@ import click
 from potlang.cli.common import tell, write_lines
 from potlang.cli.journals import end_run, journal_errors, problem_file, problems_in, run_codes
 from potlang.cli.model_options import AskedModel, Renamed, model_options
+from potlang.models import gold as gold_standard
 from potlang.score.samples import difficulty_label
 from potlang.utils.serialize import json_text
 
@@ -43,9 +44,6 @@ def build_gold(
     The exit code is 0 if all problems are built, 1 if some are not, 2 for lines that are no problems, and 3
     if the endpoint failed: the same command goes on from there.
     """
-    from potlang.models.gold.builder import Builder, Models
-    from potlang.models.gold.journal import GoldJournal, run
-
     budget = asked.budget()
     bad: list[str] = []
     records: list[GoldRecord] = []
@@ -60,15 +58,19 @@ def build_gold(
         judge = None
         if judge_model is not None:
             judge = opened.enter_context(asked.endpoint(judge_model, budget=budget))
-        models, sampling = Models.one(endpoint, judge), asked.sampling()
+        models, sampling = gold_standard.Models.one(endpoint, judge), asked.sampling()
         opened.enter_context(journal_errors(output, "--output"))
-        journal = opened.enter_context(GoldJournal(output))
+        journal = opened.enter_context(gold_standard.GoldJournal(output))
         found = problems_in(
             opened.enter_context(file.open("rb")), bad, needed=("problem", "solution", "answer")
         )
         problems = islice((each for each in found if not journal.is_done(each)), limit)
-        ended = run(
-            problems, journal, lambda: Builder(models, sampling=sampling), jobs=jobs, progress=progress
+        ended = gold_standard.run(
+            problems,
+            journal,
+            lambda: gold_standard.Builder(models, sampling=sampling),
+            jobs=jobs,
+            progress=progress,
         )
         if gold is not None:
             write_lines(gold, (json_text(solution, None) for solution in journal.solutions()))
@@ -79,9 +81,7 @@ def build_gold(
 
 def _summary(journal: GoldJournal) -> None:
     """Prints problems and built ones by difficulty (paper, table 2)."""
-    from potlang.models.gold.journal import success_by_difficulty
-
     click.echo("difficulty  total  built   rate")
-    for row in success_by_difficulty(journal.done.values()):
+    for row in gold_standard.success_by_difficulty(journal.done.values()):
         rate = row.built / row.total
         click.echo(f"{difficulty_label(row.level):<10}  {row.total:>5}  {row.built:>5}  {rate:>5.1%}")

@@ -14,6 +14,7 @@ from typing import IO, TYPE_CHECKING, Any, Final, NamedTuple, NoReturn, TypeVar
 import click
 from click.core import ParameterSource
 
+from potlang import diag
 from potlang.diag import Sink
 from potlang.diag.register import CODES
 from potlang.diag.wording import visible
@@ -284,9 +285,7 @@ def progress_bar(
 
 def print_diagnostic(found: Diagnostic, document: Document, color: str) -> None:
     """One diagnostic on standard error."""
-    from potlang.diag.render_text import render_one
-
-    click.echo(render_one(found, document, color=use_color(color, sys.stderr)), err=True, color=True)
+    click.echo(diag.render_one(found, document, color=use_color(color, sys.stderr)), err=True, color=True)
 
 
 def use_color(choice: str, stream: Any = None) -> bool:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Literal, NamedTuple
 
 import click
 
-from potlang import api
+from potlang import api, models
 from potlang.cli.common import (
     ALL_ENTAILED,
     OTHER_ANSWER,
@@ -288,12 +288,14 @@ def _read(
 
 def _reasoner(model: AskedEndpoint | BatchedModel, asked: AskedModel, loop: Programs) -> Reasoner | Answerer:
     """The model as the options say it reasons."""
-    from potlang.models.baselines import AnsweringModel, SearchBounds
-
     sampling = asked.sampling()
     if loop.reasoning != "programs":
-        bounds = SearchBounds() if loop.k is None else SearchBounds(k=loop.k)
-        return AnsweringModel(model, loop.reasoning, sampling, bounds=bounds, place=model.place)
+        bounds = (
+            models.baselines.SearchBounds() if loop.k is None else models.baselines.SearchBounds(k=loop.k)
+        )
+        return models.baselines.AnsweringModel(
+            model, loop.reasoning, sampling, bounds=bounds, place=model.place
+        )
     usual = preset(loop.strategy)
     _, k, second_look, safe_fixes, by_option, prompt, strategy = loop
     k = usual.k if k is None else k

@@ -10,6 +10,8 @@ from typing import Any, NoReturn
 
 import click
 
+from potlang import diag
+
 _WIDEST = 80
 _NARROWEST = 24
 _FIRST_COLUMN = 30
@@ -104,11 +106,9 @@ def _in_our_words(ctx: click.Context) -> Iterator[None]:
     try:
         yield
     except click.NoSuchOption as error:
-        from potlang.diag.near import nearest  # It costs start-up, and mistakes alone need it.
-
         name = error.option_name
         known = [option for each in ctx.command.params for option in each.opts if option.startswith("--")]
-        near = nearest(name, [*known, "--help"], 1)
+        near = diag.nearest(name, [*known, "--help"], 1)
         meant = _meant(ctx.command, name) or (near[0] if near else None)
         hint = f"; did you mean `{meant}`?" if meant else ""
         raise click.UsageError(f"there is no option `{name}`{hint}", ctx) from error
@@ -133,8 +133,6 @@ def _meant(command: click.Command, name: str) -> str | None:
 
 def no_command(ctx: click.Context, name: str, known: Sequence[str]) -> NoReturn:
     """Ends with a usage error: there is no such command; did you mean the nearest of those known?"""
-    from potlang.diag.near import nearest
-
-    near = nearest(name, known, 1)
+    near = diag.nearest(name, known, 1)
     hint = f"; did you mean `{ctx.command_path} {near[0]}`?" if near else ""
     ctx.fail(f"there is no command `{name}`{hint}")

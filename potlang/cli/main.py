@@ -9,6 +9,7 @@ import sys
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from potlang import diag
 from potlang.cli import stopping
 from potlang.cli.commands import COMMANDS, CONFIG, CONFIGURED, SECTIONS, Start, command_of
 from potlang.utils.gc_pause import keep_collections_short
@@ -50,9 +51,7 @@ def near_command(word: str) -> str | None:
         return None
     if os.path.exists(word):  # noqa: PTH110 - pathlib costs start-up
         return None
-    from potlang.diag.near import nearest
-
-    near = nearest(word, [*COMMANDS, *_MEANT], 1)
+    near = diag.nearest(word, [*COMMANDS, *_MEANT], 1)
     meant = word if word in _MEANT else near[0] if near else None
     return None if meant is None else _MEANT.get(meant, meant)
 

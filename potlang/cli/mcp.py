@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from potlang import server
 from potlang.cli.helping import Command
 from potlang.cli.options import allowed_directories, sources_option
 from potlang.cli.serving import (
@@ -37,11 +38,9 @@ def mcp(address: str | None, workers: int | None, budget: int, http: HttpOptions
     host, port = ("", 0) if address is None else read_address(address, "--http")
     require_extra()
     if address is None:
-        from potlang.server.mcp import serve_stdio
-
         collect_as_usual()
-        serve_stdio(workers, budget, allowed_directories())
+        server.mcp.serve_stdio(workers, budget, allowed_directories())
         return
-    from potlang.server.tokens import CallerLimits
-
-    serve_at(address, host, port, http, CallerLimits(), workers=workers, budget=budget, verbs=False)
+    serve_at(
+        address, host, port, http, server.tokens.CallerLimits(), workers=workers, budget=budget, verbs=False
+    )

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast, get_args
 
 import click
 
-from potlang import api
+from potlang import api, linter
 from potlang.cli.commands import CONFIG, Served
 from potlang.cli.common import Command, Input, note_unused, print_diagnostic
 from potlang.report.results import Limits
@@ -130,11 +130,9 @@ class RuleOptions(NamedTuple):
 
     def choice(self, only: tuple[str, ...] = ()) -> LintChoice:
         """The choice of rules, of `only` those if there are any; a usage error for an unknown name."""
-        from potlang.linter.choice import LintChoice, UnknownRule
-
         try:
-            return LintChoice(only, self.select, self.ignore)
-        except UnknownRule as error:
+            return linter.LintChoice(only, self.select, self.ignore)
+        except linter.UnknownRule as error:
             raise click.UsageError(str(error)) from error
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
+from potlang import server
 from potlang.cli import stopping
 from potlang.cli.common import fail
 from potlang.cli.helping import Command
@@ -90,18 +91,16 @@ def play(
 
 
 def _serve(host: str, listeners: list[socket.socket], workers: int | None, limits: PlayLimits) -> None:
-    from potlang.server.callers import default_count
     from potlang.server.playground.pages import Playground
-    from potlang.server.serving import Serving, serve
-    from potlang.server.sessions import SessionLimits
-    from potlang.server.tokens import CallerLimits
 
-    places = workers or default_count()
-    usual = CallerLimits(bytes=limits.bytes, seconds=limits.total_timeout, megabytes=limits.memory)
+    places = workers or server.callers.default_count()
+    usual = server.tokens.CallerLimits(
+        bytes=limits.bytes, seconds=limits.total_timeout, megabytes=limits.memory
+    )
     playground = Playground(usual, 2 * places)
     collect_as_usual()
-    serving = Serving(
-        sessions=SessionLimits(most=1, most_each=1, idle_seconds=60),
+    serving = server.serving.Serving(
+        sessions=server.sessions.SessionLimits(most=1, most_each=1, idle_seconds=60),
         workers=places,
         queue=_QUEUE,
         tokens=playground.tokens,
@@ -109,29 +108,25 @@ def _serve(host: str, listeners: list[socket.socket], workers: int | None, limit
         drain_seconds=_DRAIN_SECONDS,
         playground=playground,
     )
-    serve(host, listeners, serving, stopping.drain_first)
+    server.serving.serve(host, listeners, serving, stopping.drain_first)
 
 
 def _listening(host: str, port: int | None) -> list[socket.socket]:
     """Sockets that listen; where that cannot be, the command ends with the system's reason."""
-    from potlang.server.serving import listen
-
     try:
         try:
-            return listen(host, _PORT if port is None else port)
+            return server.serving.listen(host, _PORT if port is None else port)
         except OSError as error:
             if port is not None or error.errno != errno.EADDRINUSE:
                 raise
-            return listen(host, 0)
+            return server.serving.listen(host, 0)
     except OSError as error:
         fail(f"error: cannot listen at {host}: {error.strerror or error}")
 
 
 def _require_local(host: str, listeners: list[socket.socket], public: bool) -> None:
     """Ends the command where other machines could reach the page and nobody has said that they may."""
-    from potlang.server.serving import is_local
-
-    if host in _LOCAL_HOSTS and is_local(listeners):
+    if host in _LOCAL_HOSTS and server.serving.is_local(listeners):
         return
     if not public:
         raise click.BadParameter(

@@ -13,6 +13,7 @@ from typing import IO, TYPE_CHECKING, Final, Literal, NamedTuple
 import click
 from click.core import ParameterSource
 
+from potlang import dagmath, dot, models
 from potlang.cli.answer import theory_program
 from potlang.cli.common import (
     ALL_ENTAILED,
@@ -259,10 +260,8 @@ def _by_programs(
     program: ProgramQuestion,
     solving: SolvingOptions,
 ) -> Reasoned:
-    from potlang.models.programs.loop import reason as reason_about
-
     chosen = {"unique_names": program.unique_names, "closed_domain": program.closed_domain}
-    return reason_about(
+    return models.reason(
         question,
         endpoint,
         strategy=program.strategy,
@@ -293,9 +292,7 @@ def _by_traces(
     theory: Program | None,
     solving: SolvingOptions,
 ) -> ReasonedTrace:
-    from potlang.models.traces.loop import reason as reason_about
-
-    return reason_about(
+    return dot.reason(
         question,
         endpoint,
         k=k,
@@ -314,9 +311,7 @@ def _by_traces(
 def _by_solutions(
     problem: str, endpoint: Model, asked: AskedModel, k: int, care: Care, solving: SolvingOptions
 ) -> ReasonedSolution:
-    from potlang.models.solutions.loop import reason as reason_about
-
-    return reason_about(
+    return dagmath.reason(
         problem,
         endpoint,
         k=k,

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 import click
 
+from potlang import diag
 from potlang.cli import stopping
 from potlang.cli.answer import Answer, print_findings
 from potlang.cli.commands import Served, Start
@@ -181,9 +182,7 @@ class _RunOverInputs(NamedTuple):
     def _print(self, done: Sequence[Done], items: Sequence[Item], began: float) -> None:
         """All that is done in a form for machines; text is printed input by input."""
         if self.style == "sarif":
-            from potlang.diag.render_sarif import sarif_log
-
-            print_json(sarif_log([result for each in done for result in each.value], __version__))
+            print_json(diag.sarif_log([result for each in done for result in each.value], __version__))
         elif self.style == "json":
             # A directory of one file is a list of one: its form must not depend on what is in there.
             is_single = len(done) == 1 and [each[0] for each in items] == [*self.arguments]

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import click
 
+from potlang import server
 from potlang.cli.helping import Command
 from potlang.cli.options import grouped, sources_option
 from potlang.cli.serving import (
@@ -87,14 +88,12 @@ def serve(
     """
     host, port = read_address(address, "HOST:PORT")
     require_extra()
-    from potlang.server.tokens import CallerLimits
-
     serve_at(
         address,
         host,
         port,
         http,
-        CallerLimits(*limits),
+        server.tokens.CallerLimits(*limits),
         workers=workers,
         queue=queue,
         drain_seconds=drain,

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
+from potlang import server
 from potlang.cli import stopping
 from potlang.cli.common import CommandFailure, fail
 from potlang.cli.options import allowed_directories, grouped
@@ -80,13 +81,10 @@ def serve_at(
     address: str, host: str, port: int, http: HttpOptions, usual: CallerLimits, **given: Any
 ) -> None:
     """Serves at an address until the process is told to end; `given` are the other parts of `Serving`."""
-    from potlang.server.serving import Serving, is_local, serve
-    from potlang.server.sessions import SessionLimits
-
     tokens = [] if http.token_file is None else _tokens(http.token_file, usual)
     collect_as_usual()
     listeners = _listening(address, host, port)
-    if not is_local(listeners):
+    if not server.serving.is_local(listeners):
         tokens = tokens or _made_token(usual)
         click.echo(
             f"warning: other machines can reach {address}, and what they send is not encrypted: "
@@ -95,10 +93,10 @@ def serve_at(
         )
     path = "" if given.get("verbs", True) else "/mcp"
     click.echo(f"serving http://{address}{path}", err=True)
-    sessions = SessionLimits(http.sessions, http.sessions_each, http.idle)
+    sessions = server.sessions.SessionLimits(http.sessions, http.sessions_each, http.idle)
     sources = allowed_directories()
-    serving = Serving(sessions=sessions, tokens=tokens, usual=usual, sources=sources, **given)
-    serve(host, listeners, serving, stopping.drain_first)
+    serving = server.serving.Serving(sessions=sessions, tokens=tokens, usual=usual, sources=sources, **given)
+    server.serving.serve(host, listeners, serving, stopping.drain_first)
 
 
 def read_address(address: str, option: str) -> tuple[str, int]:
@@ -111,32 +109,26 @@ def read_address(address: str, option: str) -> tuple[str, int]:
 
 def _tokens(path: Path, usual: CallerLimits) -> list[BearerToken]:
     """The tokens in a file; the command ends if it has none, or a line that gives none."""
-    from potlang.server.tokens import TokenError, read_tokens
-
     try:
         lines = path.read_text(encoding="ascii").splitlines()
     except (OSError, UnicodeDecodeError) as error:
         fail(f"error: cannot read {path}: {getattr(error, 'strerror', None) or 'a token is ASCII text'}")
     try:
-        found = read_tokens(lines, usual)
-    except TokenError as error:
+        found = server.tokens.read_tokens(lines, usual)
+    except server.tokens.TokenError as error:
         fail(f"error: {path}: {error}")
     return found or fail(f"error: {path} has no token")
 
 
 def _made_token(usual: CallerLimits) -> list[BearerToken]:
-    from potlang.server.tokens import BearerToken
-
     text = secrets.token_urlsafe(32)
     click.echo(f"note: there is no --token-file; callers need\nAuthorization: Bearer {text}", err=True)
-    return [BearerToken(text, "token 1", usual)]
+    return [server.tokens.BearerToken(text, "token 1", usual)]
 
 
 def _listening(address: str, host: str, port: int) -> list[socket.socket]:
     """Sockets that listen; where that cannot be, the command ends with the system's reason."""
-    from potlang.server.serving import listen
-
     try:
-        return listen(host, port)
+        return server.serving.listen(host, port)
     except OSError as error:
         fail(f"error: cannot listen at {address}: {error.strerror or error}")

@@ -11,6 +11,7 @@ import click
 
 from potlang.cli.common import fail, format_option, print_json
 from potlang.cli.helping import CommandGroup
+from potlang.languages import pot
 
 if TYPE_CHECKING:
     from potlang.languages.pot.library import PackPage, PackStatement, PackSummary
@@ -30,9 +31,7 @@ def std() -> None:
 @format_option("text", "json")
 def list_(style: str) -> None:
     """List all packs, each with what it says."""
-    from potlang.languages.pot import library
-
-    _print_summaries(library.packs(), style)
+    _print_summaries(pot.library.packs(), style)
 
 
 @std.command()
@@ -40,11 +39,9 @@ def list_(style: str) -> None:
 @format_option("text", "json")
 def search(words: tuple[str, ...], style: str) -> None:
     """List the packs that have to do with WORDS, the best first."""
-    from potlang.languages.pot import library
-
-    found = library.search(" ".join(words))
+    found = pot.library.search(" ".join(words))
     if not found and style == "text":
-        near = library.near_words(" ".join(words))[:_NEAR]
+        near = pot.library.near_words(" ".join(words))[:_NEAR]
         meant = f"did you mean {' or '.join(near)}? " if near else ""
         fail(f"no pack has to do with that; {meant}`potc std list` shows all")
     _print_summaries(found, style)
@@ -55,10 +52,8 @@ def search(words: tuple[str, ...], style: str) -> None:
 @format_option("text", "json")
 def show(name: str, style: str) -> None:
     """Show a pack: parameters, axioms in words, laws, what it does not say, an example."""
-    from potlang.languages.pot import library
-
     try:
-        page = library.pack(name)
+        page = pot.library.pack(name)
     except KeyError as error:
         given, *near = error.args
         helps = f"did you mean {' or '.join(near[:3])}?" if near else "`potc std list` shows all"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import click
 
-from potlang import dot
+from potlang import dot, generate, models
 from potlang.cli.common import CommandFailure, output_option, tell, write_lines
 from potlang.cli.helping import Command
 from potlang.cli.options import grouped, profile_option
@@ -106,9 +106,6 @@ def synthesize(
     its summary entails, or another form of these. With --from the traces are derivations of claims of
     programs, with --keep traces that a model wrote.
     """
-    from potlang.generate.solved import synthesize_from_programs
-    from potlang.models.training.trace_records import BrokenShare, training_records
-
     if programs and keep is not None:
         raise click.UsageError("--from and --keep name two sources")
     try:
@@ -117,7 +114,7 @@ def synthesize(
         elif programs:
             made = _told(_derived(programs, record, profile))
         elif kind == "program":
-            made = synthesize_from_programs(
+            made = dot.synthesize_from_programs(
                 count, seed, level=depth, profile=profile, role_tokens=record.role_tokens
             )
         else:
@@ -130,10 +127,10 @@ def synthesize(
                 profile=profile,
                 role_tokens=record.role_tokens,
             )
-        records = training_records(
+        records = models.training_records(
             made,
             record.form,
-            broken=BrokenShare(record.broken, seed),
+            broken=models.BrokenShare(record.broken, seed),
             auxiliary=record.auxiliary,
             profile=profile,
         )
@@ -144,11 +141,9 @@ def synthesize(
 
 def _told(found: Iterable[Sample | NotSampled]) -> Iterator[Sample]:
     """The samples; what is left out is told on standard error, and how much is kept."""
-    from potlang.generate.solved import NotSampled
-
     count = left_out = 0
     for each in found:
-        if isinstance(each, NotSampled):
+        if isinstance(each, generate.NotSampled):
             left_out += 1
             tell(f"left out {each.name}: {each.reason}")
         else:
@@ -160,24 +155,20 @@ def _told(found: Iterable[Sample | NotSampled]) -> Iterator[Sample]:
 def _derived(
     programs: Iterable[Path], record: RecordOptions, profile: Profile
 ) -> Iterator[Sample | NotSampled]:
-    from potlang.generate.solved import samples_of_program
-
     for path in programs:
         try:
             source = json.loads(path.read_text(encoding="utf-8"))
-            yield from samples_of_program(source, profile=profile, role_tokens=record.role_tokens)
+            yield from generate.samples_of_program(source, profile=profile, role_tokens=record.role_tokens)
         except (OSError, ValueError, RecursionError, CompileError) as error:
             raise CommandFailure(f"{path} is no program to be solved: {error}") from error
 
 
 def _kept(path: Path, record: RecordOptions, profile: Profile) -> Iterator[Sample | NotSampled]:
-    from potlang.models.training.trace_records import kept
-
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, ValueError) as error:
         raise CommandFailure(f"cannot read {path}: {error}") from error
-    yield from kept(_lines(text), profile=profile, role_tokens=record.role_tokens)
+    yield from models.trace_records.kept(_lines(text), profile=profile, role_tokens=record.role_tokens)
 
 
 def _lines(text: str) -> list[str]:

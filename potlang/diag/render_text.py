@@ -14,7 +14,7 @@ from potlang.utils.style import Style
 _WIDTH = 100
 
 
-def render_text(
+def render_all(
     diagnostics: Iterable[Diagnostic], document: Document, *, color: bool = False, width: int = _WIDTH
 ) -> str:
     """All diagnostics, a blank line between two, and a line that counts them; empty if there are none."""

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from potlang.models.programs.loop import reason as reason
     from potlang.models.programs.reasoned import Reasoned as Reasoned
     from potlang.models.training import auxiliary_loss as auxiliary_loss
+    from potlang.models.training import trace_records as trace_records
     from potlang.models.training.rewards import Reward as Reward
     from potlang.models.training.rewards import Weights as Weights
     from potlang.models.training.rewards import assess as assess
@@ -39,5 +40,5 @@ __getattr__, __dir__, __all__ = lazy_names(
         "potlang.models.training.trace_rewards": "TraceReward TraceWeights assess_trace reward_trace",
         "potlang.models.training.trace_records": "BrokenShare training_records",
     },
-    modules="baselines training.auxiliary_loss",
+    modules="baselines training.auxiliary_loss training.trace_records",
 )

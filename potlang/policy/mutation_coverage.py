@@ -12,7 +12,7 @@ from potlang.languages.pot.check import compile as compile_program
 from potlang.languages.pot.program import CompileError, Program
 from potlang.policy.cases import program_value
 from potlang.policy.comparing import same_meaning
-from potlang.policy.mutants import Mutant, MutantKind, mutants
+from potlang.policy.mutations import Mutant, MutantKind, mutants
 from potlang.policy.suggestions import BUDGET_MS, SuggestionKind, suggest
 from potlang.policy.tests import PolicyError, PolicyTest, PolicyTestResult, run_tests
 from potlang.processes.pool import Workers

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, NoReturn, Protocol
 
+from potlang import diag
 from potlang.utils.serialize import json_text
 
 if TYPE_CHECKING:
@@ -168,6 +169,4 @@ def _reasons(report: AnyReport) -> list[str]:
     """The diagnostics of a rejected input, each as lines of text."""
     if report.verdict != "rejected":
         return []
-    from potlang.diag.render_text import render_located  # Most inputs are accepted.
-
-    return [render_located(each) for each in located_diagnostics(report)]
+    return [diag.render_located(each) for each in located_diagnostics(report)]

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Final, cast
 
-from potlang import api, dagmath, dot
+from potlang import api, dagmath, dot, policy
 from potlang.diag import CODES, nearest
 from potlang.diag.brief import in_brief
 from potlang.diag.explain import normal_code
@@ -42,6 +42,7 @@ from potlang.report.results import (
 )
 from potlang.report.text import sentence_lines
 from potlang.tool.arguments import CallArguments, CallMistake, kind, wrong_type
+from potlang.tool.texts import checked_text, finding_parts
 from potlang.utils.deadline import OutOfFuel
 from potlang.utils.extra import not_installed
 
@@ -146,13 +147,13 @@ def view(given: CallArguments, deadline: float) -> Answer:
 def claims(given: CallArguments, deadline: float) -> Answer:
     """The verdicts of claims against a stored policy, perhaps in a case."""
     asked, case = _formulas(given), _case(given)
-    from potlang.policy import ask
-
     program = _policy(given)
     if not given.lacks("text"):
         return _text_checked(given, program, asked, case, deadline)
     try:
-        found = ask(program, asked[:_MOST_CLAIMS], case, limits=_limits(deadline), explain=case is not None)
+        found = policy.ask(
+            program, asked[:_MOST_CLAIMS], case, limits=_limits(deadline), explain=case is not None
+        )
     except CompileError as error:
         refused = _rejected(Checked(error.document, error.diagnostics, None), "case")
         notes = [note for each in error.diagnostics for note in each.notes]
@@ -185,11 +186,8 @@ def _text_checked(
     deadline: float,
 ) -> Answer:
     """The finding on a text that the claims are translations of."""
-    from potlang.policy import Case
-    from potlang.tool.texts import checked_text, finding_parts
-
     try:
-        program = program if case is None else Case.of(case).applied(program)
+        program = program if case is None else policy.Case.of(case).applied(program)
     except CompileError as error:
         return _rejected(Checked(error.document, error.diagnostics, None))
     found = checked_text(program, given.text("text"), translations, _limits(deadline))
@@ -200,17 +198,15 @@ def _text_checked(
 
 def _policy(given: CallArguments) -> Program:
     """The stored policy that a call names."""
-    from potlang.policy import PolicyError, open_store
-
-    policy, store = given.text("policy"), None
+    asked, store = given.text("policy"), None
     try:
-        store = open_store()
-        return store.version(policy).compile()
-    except PolicyError as error:
-        raise CallMistake("unknown_policy", str(error), _stored(store, policy)) from None
+        store = policy.open_store()
+        return store.version(asked).compile()
+    except policy.PolicyError as error:
+        raise CallMistake("unknown_policy", str(error), _stored(store, asked)) from None
     except CompileError as error:
         raise CallMistake(
-            "unknown_policy", f"the policy {policy!r:.80} no longer compiles", "`potc policy test` says why"
+            "unknown_policy", f"the policy {asked!r:.80} no longer compiles", "`potc policy test` says why"
         ) from error
 
 
@@ -258,9 +254,7 @@ def reference(given: CallArguments, deadline: float) -> Answer:
 
 def _described(program: Program) -> str:
     """The description of a policy, as lines."""
-    from potlang.policy import describe
-
-    found = describe(program)
+    found = policy.describe(program)
     rules = (f"- {each.name}: {each.sentence}" if each.name else f"- {each.sentence}" for each in found.rules)
     return "\n".join(each for each in (found.description, *found.vocabulary, *rules) if each)
 
@@ -358,14 +352,12 @@ def _formulas(given: CallArguments) -> list[str]:
 
 def _stored(store: Store | None, asked: str) -> str:
     """A hint at ids to send in the place of one that cannot be used."""
-    from potlang.policy import PolicyError
-
     none = "no policy is stored"
     if store is None:
         return none
     try:
         names = store.names()
-    except PolicyError:
+    except policy.PolicyError:
         return none
     name = asked.partition("@")[0]
     if name in names:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from potlang import policy
 from potlang.languages.pot.program import Program
-from potlang.policy import TextCheck, check_translations
 from potlang.report.results import Limits
 from potlang.tool.arguments import CallMistake
+
+if TYPE_CHECKING:
+    from potlang.policy import TextCheck
 
 MOST_TRANSLATIONS = 20
 
@@ -18,7 +21,7 @@ def checked_text(program: Program, text: str, translations: Sequence[str], limit
     # Comparing and deciding have one limit each, and the call has one for both.
     shared = limits._replace(total_ms=limits.total_ms // 2)
     try:
-        return check_translations(program, text, translations[:MOST_TRANSLATIONS], limits=shared)
+        return policy.check_translations(program, text, translations[:MOST_TRANSLATIONS], limits=shared)
     except ValueError as error:
         raise CallMistake("wrong_type", str(error), "send `text`, and its translations in `claims`") from None
 

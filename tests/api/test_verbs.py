@@ -159,7 +159,24 @@ def test_examples_in_docstrings_hold() -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["potlang", "potlang.dot", "potlang.dagmath", "potlang.models", "potlang.models.evaluation"]
+    "name",
+    [
+        "potlang",
+        "potlang.decoding",
+        "potlang.diag",
+        "potlang.dot",
+        "potlang.dagmath",
+        "potlang.generate",
+        "potlang.languages.pot",
+        "potlang.linter",
+        "potlang.models",
+        "potlang.models.annotation",
+        "potlang.models.evaluation",
+        "potlang.models.gold",
+        "potlang.policy",
+        "potlang.policy.building",
+        "potlang.server",
+    ],
 )
 def test_lazy_names_are_those_that_type_checkers_see(name: str) -> None:
     import ast

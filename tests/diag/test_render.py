@@ -15,7 +15,7 @@ from jsonschema import Draft202012Validator
 from potlang.diag import CODES, Applicability, Diagnostic, Fix, Label, Patch, Place, Replace, Severity, Sink
 from potlang.diag.render_json import diagnostics_to_json, render_json
 from potlang.diag.render_sarif import diagnostics_to_sarif, render_sarif
-from potlang.diag.render_text import render_text, summary
+from potlang.diag.render_text import render_all, summary
 from potlang.reading.json_text import open_document, read_json
 from potlang.source import Document
 
@@ -72,14 +72,14 @@ def not_json() -> str:
     sink = Sink()
     document = open_document('{"a": [1,\n  2,],\n "b": "x\ty" \'c\': {', sink, name="bad.json")
     read_json(document, sink)
-    return render_text(sink.diagnostics(), document)
+    return render_all(sink.diagnostics(), document)
 
 
 GOLDENS: dict[str, Callable[[], str]] = {
-    "text.txt": lambda: render_text(reported(in_text()), in_text()),
-    "narrow.txt": lambda: render_text(reported(in_text()), in_text(), width=40),
-    "value.txt": lambda: render_text(reported(in_value()), in_value()),
-    "color.txt": lambda: render_text(reported(in_text()), in_text(), color=True),
+    "text.txt": lambda: render_all(reported(in_text()), in_text()),
+    "narrow.txt": lambda: render_all(reported(in_text()), in_text(), width=40),
+    "value.txt": lambda: render_all(reported(in_value()), in_value()),
+    "color.txt": lambda: render_all(reported(in_text()), in_text(), color=True),
     "not_json.txt": not_json,
     "diagnostics.json": lambda: render_json(reported(in_text()), in_text()),
     "value.json": lambda: render_json(reported(in_value()), in_value()),
@@ -127,7 +127,7 @@ def test_sarif_regions_and_replacements_mean_the_raw_text() -> None:
 
 
 def test_nothing_found_is_nothing_said() -> None:
-    assert render_text([], in_text()) == ""
+    assert render_all([], in_text()) == ""
 
 
 def test_summary_counts() -> None:
@@ -151,7 +151,7 @@ def test_any_text_renders_in_lines_without_control_characters(
         sink.report(
             "POT2001", "/0", span=(start, end), name=name, labels=[Label(Place("", (start, end)), name)]
         )
-        out = render_text(sink.diagnostics(), document, width=width)
+        out = render_all(sink.diagnostics(), document, width=width)
         assert all(line.isprintable() for line in out.split("\n"))
         assert len(max(out.split("\n"), key=len)) < 1_000
         json.loads(render_json(sink.diagnostics(), document).encode())

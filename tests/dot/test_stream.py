@@ -12,7 +12,7 @@ from call_counts import calls_of
 from stream_support import a_trace, check_agrees, form_of, is_read
 
 from potlang.diag import Sink
-from potlang.diag.render_text import render_text
+from potlang.diag.render_text import render_all
 from potlang.dot import Budgets, TraceBuilder, TraceGoal, Validator, synthesize
 from potlang.languages.dot.lower.canonical import digest
 from potlang.languages.dot.read.reader import read_trace
@@ -188,7 +188,7 @@ def test_the_first_byte_that_nothing_saves_is_known(data: bytes, at: int, code: 
     assert validator.error is not None
     assert (validator.position, validator.error.code) == (at, code), validator.error.message
     assert validator.push(b"more") == "invalid" and validator.position == at
-    assert render_text([validator.error], read_trace(data, Sink(), form="records").document)
+    assert render_all([validator.error], read_trace(data, Sink(), form="records").document)
 
 
 def test_text_is_pushed_as_utf_8_and_a_byte_order_mark_is_passed_over() -> None:

@@ -10,7 +10,7 @@ from dot_support import APPENDIX_A, codes, is_well_formed, read, without_places
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from potlang.diag.render_text import render_text
+from potlang.diag.render_text import render_all
 from potlang.languages.dot.lower.canonical import digest
 from potlang.languages.dot.lower.extract import extract
 from potlang.languages.dot.read.raw import Raw
@@ -33,7 +33,7 @@ def check_agrees(data: bytes, profile: Profile) -> None:
 def check_reported(data: bytes, profile: Profile) -> None:
     """All that is done with a trace can be done with what is left of a broken one."""
     trace, found = read(data, profile)
-    assert render_text(found, trace.document) or not found
+    assert render_all(found, trace.document) or not found
     for each in found:
         where = trace.document.locate(each.place)
         assert where is not None and where.line <= data.count(b"\n") + data.count(b"\r") + 1

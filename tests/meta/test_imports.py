@@ -74,6 +74,21 @@ def tree_of(module: str) -> ast.Module:
     return ast.parse(MODULES[module].read_text(encoding="utf-8"))
 
 
+@cache
+def lazy_homes(package: str) -> dict[str, str]:
+    """The modules of the names that a package imports on first use, as it tells type checkers."""
+    if package not in MODULES or "= lazy_names(" not in MODULES[package].read_text(encoding="utf-8"):
+        return {}
+    return {
+        alias.name: str(each.module)
+        for block in tree_of(package).body
+        if is_for_types(block)
+        for each in ast.walk(block)
+        if isinstance(each, ast.ImportFrom)
+        for alias in each.names
+    }
+
+
 def targets_of(node: ast.Import | ast.ImportFrom, module: str) -> frozenset[str]:
     """The modules that a statement of a module imports."""
     if isinstance(node, ast.Import):
@@ -81,7 +96,8 @@ def targets_of(node: ast.Import | ast.ImportFrom, module: str) -> frozenset[str]
     package = module if MODULES[module].name == "__init__.py" else module.rpartition(".")[0]
     home = resolve_name("." * node.level + (node.module or ""), package)
     return frozenset(
-        f"{home}.{each.name}" if f"{home}.{each.name}" in MODULES else home for each in node.names
+        f"{home}.{each.name}" if f"{home}.{each.name}" in MODULES else lazy_homes(home).get(each.name, home)
+        for each in node.names
     )
 
 

@@ -18,7 +18,7 @@ from potlang.ir.evaluator import evaluate
 from potlang.ir.module import Module
 from potlang.ir.structure import Structure
 from potlang.policy import Case, Difference, PolicyError, PolicyTest, compare, read_log
-from potlang.policy.mutants import mutants
+from potlang.policy.mutations import mutants
 from potlang.report.results import Limits, Verdict
 
 PERSON = {"name": "Person", "type": "DeclareSort"}

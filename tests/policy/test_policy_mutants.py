@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import potlang
-from potlang.policy.mutants import mutants
+from potlang.policy.mutations import mutants
 
 RENT: dict[str, Any] = {
     "sorts": [{"name": "Person", "type": "DeclareSort"}],

@@ -12,7 +12,7 @@ from finite_policies import finite_policy
 import potlang
 from potlang.languages.pot.program import CompileError
 from potlang.policy import Case, PolicyError, PolicyTest, SuggestedTest, run_tests, suggest, suggestions
-from potlang.policy.mutants import mutants
+from potlang.policy.mutations import mutants
 from potlang.policy.rule_parts import MOST_PARTS, parts_of
 from potlang.report.results import Limits, Verdict
 

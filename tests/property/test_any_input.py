@@ -86,13 +86,13 @@ def any_bytes_are_answered(data: bytes) -> None:
 
 def _answered(source: Any) -> None:
     from potlang.diag.render_sarif import diagnostics_to_sarif
-    from potlang.diag.render_text import render_text
+    from potlang.diag.render_text import render_all
 
     checked = potlang.check(source)
     found = [d for d in checked.diagnostics if d.severity == "error"]
     assert checked.ok is not bool(found)
     json.dumps(diagnostics_to_sarif([(checked.document, checked.diagnostics)], "0"))
-    render_text(checked.diagnostics, checked.document)
+    render_all(checked.diagnostics, checked.document)
     report = potlang.verify(source, limits=LIMITS, trust="solver")
     json.loads(report.to_json())
     assert str(report) and report._repr_html_()

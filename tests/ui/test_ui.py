@@ -18,7 +18,7 @@ import potlang
 import potlang.dot
 from potlang.api import check
 from potlang.diag import Sink
-from potlang.diag.render_text import render_text
+from potlang.diag.render_text import render_all
 from potlang.languages.dagmath.check.form import check as check_solution
 from potlang.languages.dot.read.reader import read_trace
 from potlang.source import Document
@@ -40,19 +40,19 @@ def rendered(case: Path) -> str:
         return rendered_trace(case)
     if case.suffix == ".dagmath":
         solution = check_solution(case.read_bytes(), name=f"{case.parent.name}/{case.name}")
-        return render_text(solution.diagnostics, solution.read.document)
+        return render_all(solution.diagnostics, solution.read.document)
     if case.parent.name.startswith("POT9") and case.parent.name != "POT9001":
         linted = potlang.lint(case.read_bytes(), name=f"{case.parent.name}/{case.name}")
-        return render_text(linted.diagnostics, linted.document)
+        return render_all(linted.diagnostics, linted.document)
     checked = check(case.read_bytes(), name=f"{case.parent.name}/{case.name}")
-    return render_text(checked.diagnostics, checked.document)
+    return render_all(checked.diagnostics, checked.document)
 
 
 def rendered_trace(case: Path) -> str:
     if JUDGED <= case.parent.name < "POT6":
         checked = potlang.dot.verify(case.read_bytes(), name=f"{case.parent.name}/{case.name}")
         document = Document.from_str(case.read_text(encoding="utf-8"), f"{case.parent.name}/{case.name}")
-        return render_text(checked.diagnostics, document)
+        return render_all(checked.diagnostics, document)
     budget = re.search(r"\.budget(\d+)\.dot$", case.name)
     options: dict[str, Any] = {
         "profile": "strict" if case.name.endswith(".strict.dot") else "paper",
@@ -62,9 +62,9 @@ def rendered_trace(case: Path) -> str:
     }
     if case.parent.name in AROUND:
         trace = read_trace(case.read_bytes(), sink := Sink(), **options)
-        return render_text(sink.diagnostics(), trace.document)
+        return render_all(sink.diagnostics(), trace.document)
     found = potlang.dot.check(case.read_bytes(), **options)
-    return render_text(found.diagnostics, found.document)
+    return render_all(found.diagnostics, found.document)
 
 
 @pytest.mark.parametrize("case", CASES, ids=label)

@@ -2,37 +2,51 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+
 import click
 
 from potlang.cli.helping import CommandGroup
-from potlang.cli.policy import ask, build, check_text, diff, guard, suggest, versions
+
+_COMMANDS = {
+    "add": "versions:add",
+    "ask": "ask:ask",
+    "build": "build:build",
+    "check-text": "check_text:check_text",
+    "coverage": "suggest:coverage",
+    "describe": "ask:describe",
+    "diff": "diff:diff",
+    "gaps": "suggest:gaps",
+    "guard": "guard:guard",
+    "judge": "suggest:judge",
+    "list": "versions:list_",
+    "proxy": "guard:proxy",
+    "remove": "versions:remove",
+    "replay": "guard:replay",
+    "show": "versions:show",
+    "suggest": "suggest:suggest",
+    "test": "versions:test",
+}
+"""The module and the function of each command."""
 
 
-@click.group(cls=CommandGroup)
+class _Commands(CommandGroup):
+    """Loads a command's module when it is called: others need much that this one does not."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(_COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in _COMMANDS:
+            return None
+        module, function = _COMMANDS[cmd_name].split(":")
+        found: click.Command = getattr(import_module(f"{__name__}.{module}"), function)
+        return found
+
+
+@click.group(cls=_Commands)
 def policy() -> None:
     """Store programs in versions, with tests, and ask them about cases.
 
     An ID is a name, which means its latest version, `name@3`, or `name@` and digits of a digest.
     """
-
-
-for _command in (
-    build.build,
-    versions.add,
-    versions.list_,
-    versions.show,
-    ask.describe,
-    ask.ask,
-    versions.test,
-    suggest.suggest,
-    suggest.judge,
-    suggest.gaps,
-    suggest.coverage,
-    diff.diff,
-    guard.guard,
-    guard.proxy,
-    guard.replay,
-    check_text.check_text,
-    versions.remove,
-):
-    policy.add_command(_command)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
+from potlang import policy
 from potlang.cli.answer import print_diagnostics
 from potlang.cli.common import (
     color_option,
@@ -71,12 +72,10 @@ def ask(
     Exit code: 0 all claims are entailed; 1 one is not; 2 the case does not fit the policy, contradicts it,
     or a claim is no formula: then nothing is decided; 3 one is unknown.
     """
-    from potlang.policy import ask as ask_policy
-
     program, _ = side(store, id)
     case = given_case(given)
     with waiting("asking the policy"):
-        found = ask_policy(program, claims, case, limits=seconds.limits, trust=trust, explain=explain)
+        found = policy.ask(program, claims, case, limits=seconds.limits, trust=trust, explain=explain)
     if record is not None:
         _record(record, id, program, claims, case, found)
     if found.report.verdict == "rejected":
@@ -107,9 +106,7 @@ def ask(
 @stored
 def describe(id: str, style: str, store: Store) -> None:
     """Say what a policy says: its words, and its rules in plain sentences. ID may be a file."""
-    from potlang.policy import describe as describe_policy
-
-    found = describe_policy(side(store, id)[0])
+    found = policy.describe(side(store, id)[0])
     if style == "json":
         print_json(to_plain(found._asdict()))
         return
@@ -134,11 +131,8 @@ def _function_line(function: DescribedFunction) -> str:
 def _record(
     file: str, id: str, program: Program, claims: Sequence[str], case: Case | None, found: PolicyAnswer
 ) -> None:
-    from potlang.policy.records import Records
-    from potlang.policy.replay import record_answer
-
     value = None if case is None else case.value
-    record_answer(Records(Path(file)), program, claims, value, found, policy=id)
+    policy.replay.record_answer(policy.records.Records(Path(file)), program, claims, value, found, policy=id)
 
 
 def _change_lines(changes: Iterable[CaseChange]) -> Iterator[str]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from potlang import policy
 from potlang.cli.common import (
     ALL_ENTAILED,
     OTHER_ANSWER,
@@ -31,6 +32,7 @@ from potlang.diag.wording import counted
 from potlang.languages.pot.check import compile as compile_program
 from potlang.languages.pot.format import format_text
 from potlang.models.loop.journal import BadJournal
+from potlang.policy import building
 from potlang.utils.serialize import json_text
 
 if TYPE_CHECKING:
@@ -96,14 +98,12 @@ def build(
     do, or with --strict there is a warning; 2 the document cannot be read; 3 the model failed: with the same
     `--journal` the run goes on.
     """
-    from potlang.policy.building.fidelity import summary
-
     before = None if earlier is None else _earlier(earlier)
     source = _read(doc, form)
     found = _built(source, before, (replies, journal), asked, seconds)
     if style == "json":
         print_json(found.to_dict())
-        tell(summary(found))
+        tell(building.summary(found))
     else:
         click.echo(found.render(color=use_color(color)))
     _write(found, output, report, html)
@@ -121,10 +121,8 @@ def build(
 
 
 def _read(doc: Path, form: DocumentFormat | None) -> SourceDocument:
-    from potlang.policy.building.reading import read_document
-
     try:
-        return read_document(doc.read_bytes(), doc.name, form)
+        return building.read_document(doc.read_bytes(), doc.name, form)
     except ImportError as error:
         raise CommandFailure(str(error)) from error
     except OSError as error:
@@ -139,15 +137,12 @@ def _built(
     seconds: Seconds,
 ) -> FidelityReport:
     """The policy that the model wrote, or that the replies in files say."""
-    from potlang.policy.building.fidelity import build_policy
-    from potlang.policy.building.journal import BuildJournal, KeptReplies
-
     replies, journal = kept_in
     endpoint = None if replies is not None else asked.endpoint(cached=True)
     try:
-        kept = KeptReplies(endpoint)
+        kept = building.KeptReplies(endpoint)
         # First of all the journal: it cuts off a line that was not finished.
-        with BuildJournal(journal) as notes:
+        with building.BuildJournal(journal) as notes:
             for path in kept_in:
                 if path is not None and path.is_file():
                     kept.add(path)
@@ -158,7 +153,7 @@ def _built(
                 tell(f"{stage}{where}: {attempt.problem or 'read'}")
 
             with waiting("reading the document"):
-                return build_policy(
+                return building.build_policy(
                     source,
                     kept.model_for,
                     earlier=before,
@@ -177,11 +172,9 @@ def _built(
 
 def _stored(store: Store, name: str, found: FidelityReport, seconds: Seconds) -> bool:
     """Stores the policy; False if it fails a test."""
-    from potlang.policy.store import FailingTests
-
     try:
         added = store.add(name, json_text(found.program), limits=seconds.limits)
-    except FailingTests as error:
+    except policy.FailingTests as error:
         tell(f"error: {error}; it is not stored")
         return False
     tell(f"{'stored' if added.created else 'stored already'}: {added.version.id}")
@@ -189,10 +182,8 @@ def _stored(store: Store, name: str, found: FidelityReport, seconds: Seconds) ->
 
 
 def _earlier(path: Path) -> EarlierBuild:
-    from potlang.policy.building.earlier import earlier_build
-
     try:
-        return earlier_build(json.loads(path.read_bytes()))
+        return building.earlier_build(json.loads(path.read_bytes()))
     except (ValueError, RecursionError) as error:
         raise click.BadParameter(str(error), param_hint="--earlier") from error
 
@@ -216,10 +207,8 @@ def _program_text(program: dict[str, Any]) -> str:
 
 def _show_difference(before: EarlierBuild, found: FidelityReport, seconds: Seconds) -> None:
     """The claims that the policy decides otherwise than the earlier one, on standard error."""
-    from potlang.policy import compare
-
     old, new = compile_program(dict(before.program)), compile_program(found.program)
     with waiting("comparing the versions"):
-        difference = compare(old, new, limits=seconds.limits)
+        difference = policy.compare(old, new, limits=seconds.limits)
     for line in difference_lines(difference):
         tell(line)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from potlang import policy
 from potlang.cli.common import (
     ALL_ENTAILED,
     OTHER_ANSWER,
@@ -27,8 +28,7 @@ from potlang.diag.wording import counted
 
 if TYPE_CHECKING:
     from potlang.languages.pot.program import Program
-    from potlang.policy import Case, Store
-    from potlang.policy.texts.check import TextCheck
+    from potlang.policy import Case, Store, TextCheck
 
 
 @click.command("check-text")
@@ -110,13 +110,11 @@ def _asked(
     jobs: int,
     seconds: Seconds,
 ) -> TextCheck:
-    from potlang.policy.texts.check import check_text
-
     budget = asked.budget()
     with ExitStack() as opened:
         names = asked.models or (None,)
         models = [opened.enter_context(asked.endpoint(name, budget=budget)) for name in names]
-        return check_text(
+        return policy.check_text(
             program,
             text,
             models,
@@ -142,24 +140,19 @@ def _recorded(
     threshold: float,
     seconds: Seconds,
 ) -> TextCheck:
-    from potlang.policy import PolicyError
-    from potlang.policy.texts.check import check_translations
-
     recorded = _read_replies(replies)
     if not recorded:
-        raise PolicyError(f"{replies!r} has no replies")
+        raise policy.PolicyError(f"{replies!r} has no replies")
     if samples is not None and samples > len(recorded):
         known = counted(len(recorded), "reply", "replies")
-        raise PolicyError(f"{replies!r} has {known}, and {samples} are asked for")
-    return check_translations(
+        raise policy.PolicyError(f"{replies!r} has {known}, and {samples} are asked for")
+    return policy.check_translations(
         program, text, recorded[:samples], case=case, threshold=threshold, limits=seconds.limits
     )
 
 
 def _read_replies(name: str) -> list[Any]:
     """The replies in a file: a list of texts or objects, or one of them on each line. Raises PolicyError."""
-    from potlang.policy import PolicyError
-
     try:
         text = sys.stdin.read() if name == "-" else Path(name).read_text("utf-8")
         try:
@@ -167,17 +160,15 @@ def _read_replies(name: str) -> list[Any]:
         except ValueError:
             found = [json.loads(line) for line in text.splitlines() if line.strip()]
     except OSError as error:
-        raise PolicyError(f"cannot read {name!r}: {error.strerror}") from None
+        raise policy.PolicyError(f"cannot read {name!r}: {error.strerror}") from None
     except UnicodeError as error:
-        raise PolicyError(f"cannot read {name!r}: {error}") from None
+        raise policy.PolicyError(f"cannot read {name!r}: {error}") from None
     except (ValueError, RecursionError) as error:
-        raise PolicyError(f"{name!r} is neither JSON nor JSON Lines: {error}") from None
+        raise policy.PolicyError(f"{name!r} is neither JSON nor JSON Lines: {error}") from None
     return found if isinstance(found, list) else [found]
 
 
 def _exit_code(found: TextCheck) -> int:
-    from potlang.policy.texts.check import TextFinding
-
-    if found.finding is TextFinding.VALID:
+    if found.finding is policy.TextFinding.VALID:
         return ALL_ENTAILED
     return OTHER_ANSWER if found.finding.is_decided else UNDECIDED

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
+from potlang import policy
 from potlang.cli.answer import print_diagnostics
 from potlang.cli.common import INVALID, Command, fail
 from potlang.cli.options import SECONDS, grouped
@@ -50,11 +51,9 @@ def stored(command: Command) -> Command:
 
     @wraps(command)
     def guarded(*args: Any, **options: Any) -> Any:
-        from potlang.policy import PolicyError, open_store
-
         try:
-            return command(*args, store=open_store(options.pop("directory") or None), **options)
-        except PolicyError as error:
+            return command(*args, store=policy.open_store(options.pop("directory") or None), **options)
+        except policy.PolicyError as error:
             fail(f"error: {error}")
         except CompileError as error:
             print_diagnostics(error.document, error.diagnostics, "auto")
@@ -88,15 +87,13 @@ case_option = click.option(
 
 def given_case(given: str | None) -> Case | None:
     """The case that the option means. Raises CompileError."""
-    from potlang.policy import Case
-
     if given is None:
         return None
     if given.lstrip().startswith("{"):
-        return Case.read(given, "--case")
+        return policy.Case.read(given, "--case")
     if given == "-":
-        return Case.read(sys.stdin.buffer.read(), "<stdin>")
-    return Case.read(Path(given), given)
+        return policy.Case.read(sys.stdin.buffer.read(), "<stdin>")
+    return policy.Case.read(Path(given), given)
 
 
 def named(test: PolicyTest) -> str:

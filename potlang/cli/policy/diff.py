@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from potlang import policy
 from potlang.cli.common import (
     ALL_ENTAILED,
     OTHER_ANSWER,
@@ -28,9 +29,8 @@ from potlang.report.text import listed, place_words, quotation_lines, scenario_w
 from potlang.version import __version__
 
 if TYPE_CHECKING:
-    from potlang.policy import Difference, DifferenceCase, StatementChange, Store
+    from potlang.policy import Difference, DifferenceCase, StatementChange, Store, VerdictChange
     from potlang.policy.difference import OpenStatement
-    from potlang.policy.impact import VerdictChange
     from potlang.policy.tabled import RowChange
 
 
@@ -86,12 +86,10 @@ def diff(
     OLD and NEW are ids, or files with programs. Exit code: 0 they are equal; 1 they differ; 2 one of
     them is not a valid program; 3 no difference is known, and not everything is proved.
     """
-    from potlang.policy import compare, read_log
-
     first, second = side(store, old), side(store, new)
-    past = () if log is None else read_log(_read(log))
+    past = () if log is None else policy.read_log(_read(log))
     with waiting("comparing the versions"):
-        found = compare(
+        found = policy.compare(
             first[0],
             second[0],
             (*first[1], *second[1]),
@@ -211,9 +209,7 @@ def _case_words(case: DifferenceCase, change: StatementChange) -> str:
 
 
 def _verdict_lines(change: VerdictChange) -> Iterator[str]:
-    from potlang.policy.impact import PolicyQuestion
-
-    key = PolicyQuestion(change.origin, change.name, change.claim, change.case).key
+    key = policy.PolicyQuestion(change.origin, change.name, change.claim, change.case).key
     yield f"{change.origin} {claim_text(key, change.name)}: {change.old} → {change.new}"
     for version, evidence in (("old", change.old_evidence), ("new", change.new_evidence)):
         lines = evidence.splitlines()

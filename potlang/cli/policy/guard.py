@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
+from potlang import policy, server
 from potlang.cli.common import (
     ALL_ENTAILED,
     INVALID,
@@ -31,9 +32,8 @@ from potlang.utils.gc_pause import collect_as_usual
 
 if TYPE_CHECKING:
     from potlang.policy import Store
-    from potlang.policy.guard import Guard
+    from potlang.policy.guard import Guard, GuardState
     from potlang.policy.guard.recorder import Certificates
-    from potlang.policy.guard.state import GuardState
     from potlang.policy.replay import Replay
 
 _CODES = {"allow": ALL_ENTAILED, "deny": OTHER_ANSWER, "ask": UNDECIDED}
@@ -112,11 +112,9 @@ def guard(
 
 def _with_outcome(own: Guard, state: GuardState, outcome: Any, number: int) -> GuardState:
     """The state after the outcome of an event; ends the command where it is none of that event."""
-    from potlang.policy import PolicyError
-
     try:
         return own.outcome(state, outcome)
-    except (CompileError, PolicyError) as error:
+    except (CompileError, policy.PolicyError) as error:
         found = error.diagnostics if isinstance(error, CompileError) else ()
         problem = "; ".join(dict.fromkeys(each.message for each in found)) or str(error)
         fail(f"error: the outcome of event {number}: {problem}; the events behind it are not decided")
@@ -144,14 +142,11 @@ def proxy(
 
     Exit code: the server's; 2 the guard cannot work, or the server cannot be started.
     """
-    from potlang.policy.guard import GuardSession
-    from potlang.server.policy_proxy import serve_proxy
-
     own = _opened(options, store, record, certificates, key_file)
-    session = GuardSession(own, case=_value(case), context=_object(context, "--context"))
+    session = policy.guard.GuardSession(own, case=_value(case), context=_object(context, "--context"))
     collect_as_usual()
     try:
-        code = serve_proxy(session, command)
+        code = server.policy_proxy.serve_proxy(session, command)
     except OSError as error:
         fail(f"error: cannot start {command[0]!r}: {error.strerror or error}")
     sys.exit(code)
@@ -180,12 +175,10 @@ def replay(
     records were changed, or cannot be read; 3 something is unknown now. If several apply, 2 comes before 3,
     and 3 before 1.
     """
-    from potlang.policy.replay import replay as replay_records
-
     key = _key(key_file)
     other = None if options is None else _guard(options, store, key)
     with waiting("deciding the records again"):
-        found = replay_records(Path(file), key=key, guard=other, head=head or "", limits=seconds.limits)
+        found = policy.replay.replay(Path(file), key=key, guard=other, head=head or "", limits=seconds.limits)
     if style == "json":
         print_json(found.to_dict())
     else:
@@ -222,28 +215,25 @@ def _opened(
     options: str, store: Store, record: str | None, certificates: Certificates, key_file: str | None
 ) -> Guard:
     """The guard that a name stands for, with a chain if decisions are recorded."""
-    from potlang.policy.guard.guard import ALL_RULES
-    from potlang.policy.records import Records
-
     key = _key(key_file)
     own = _guard(options, store, key)
     for rule in own.slow_rules:
-        needs = "each event needs" if rule == ALL_RULES else f"{visible(rule)} may need"
+        needs = "each event needs" if rule == policy.guard.ALL_RULES else f"{visible(rule)} may need"
         tell(f"note: {needs} a solver, which takes longer than facts alone")
     if record is None:
         return own
-    return own.recorded(Records(Path(record), key=key), policy=options, certificates=certificates)
+    return own.recorded(
+        policy.records.Records(Path(record), key=key), policy=options, certificates=certificates
+    )
 
 
 def _guard(name: str, store: Store, key: bytes) -> Guard:
-    from potlang.policy.guard import Guard, GuardOptions
-
     path = Path(name)
     if not path.is_file():
-        return Guard(store.version(name).text, key=key)
+        return policy.guard.Guard(store.version(name).text, key=key)
     if _is_options(path):
-        return Guard.open(path, key=key, store=store)
-    return Guard(path, GuardOptions(), key=key)
+        return policy.guard.Guard.open(path, key=key, store=store)
+    return policy.guard.Guard(path, policy.guard.GuardOptions(), key=key)
 
 
 def _is_options(path: Path) -> bool:
@@ -256,16 +246,14 @@ def _is_options(path: Path) -> bool:
 
 
 def _key(path: str | None) -> bytes:
-    from potlang.policy import PolicyError
-
     if path is None:
         return b""
     try:
         found = Path(path).read_bytes().strip()
     except OSError as error:
-        raise PolicyError(f"cannot read {path!r}: {error.strerror or error}") from None
+        raise policy.PolicyError(f"cannot read {path!r}: {error.strerror or error}") from None
     if len(found) < 16:
-        raise PolicyError(f"the key in {path!r} has fewer than 16 bytes")
+        raise policy.PolicyError(f"the key in {path!r} has fewer than 16 bytes")
     return found
 
 
@@ -275,13 +263,11 @@ def _value(given: str | None) -> dict[str, Any] | None:
 
 
 def _object(text: str | None, option: str) -> dict[str, Any] | None:
-    from potlang.policy import PolicyError
-
     if text is None:
         return None
     value = _event(text)
     if not isinstance(value, dict):
-        raise PolicyError(f"{option} is an object as JSON")
+        raise policy.PolicyError(f"{option} is an object as JSON")
     return value
 
 
@@ -294,10 +280,8 @@ def _event(text: str) -> Any:
 
 
 def _lines(name: str) -> Iterator[str]:
-    from potlang.policy import PolicyError
-
     try:
         text = sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
     except OSError as error:
-        raise PolicyError(f"cannot read {name!r}: {error.strerror}") from None
+        raise policy.PolicyError(f"cannot read {name!r}: {error.strerror}") from None
     yield from (line for line in text.decode("utf-8", "replace").split("\n") if line.strip())

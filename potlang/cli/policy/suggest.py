@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from potlang import policy
 from potlang.cli.common import (
     ALL_ENTAILED,
     OTHER_ANSWER,
@@ -55,11 +56,8 @@ def suggest(id: str, rules: tuple[str, ...], style: str, seconds: Seconds, store
     Exit code: 0 there is a test for all that rules say; 1 no case shows some of it, which is listed; 2 there
     is no such policy, or it contradicts itself; 3 there was no time for some verdicts, which is listed.
     """
-    from potlang.policy import suggest as suggest_tests
-    from potlang.policy.judging import to_json, to_plain_table, to_table
-
     with waiting("looking for cases of each rule"):
-        found = suggest_tests(side(store, id)[0], rules=rules, limits=seconds.limits)
+        found = policy.suggest(side(store, id)[0], rules=rules, limits=seconds.limits)
     tests = found.tests
     title = f"Tests of {visible(id)}"
     if style == "json":
@@ -67,13 +65,13 @@ def suggest(id: str, rules: tuple[str, ...], style: str, seconds: Seconds, store
             "unshown": [list(each) for each in found.unshown],
             "unsettled": [list(each) for each in found.unsettled],
         }
-        print_json({"tests": to_json(tests), **left})
+        print_json({"tests": policy.judging.to_json(tests), **left})
     elif style == "csv":
-        click.echo(to_csv(to_table(tests, title)), nl=False)
+        click.echo(to_csv(policy.judging.to_table(tests, title)), nl=False)
     elif style == "markdown":
-        click.echo(to_markdown(to_table(tests, title)), nl=False)
+        click.echo(to_markdown(policy.judging.to_table(tests, title)), nl=False)
     else:
-        click.echo(to_text(to_plain_table(tests, title)))
+        click.echo(to_text(policy.judging.to_plain_table(tests, title)))
         for line in _cited_lines(tests):
             click.echo(visible(line))
     for name, what in found.unshown:
@@ -101,18 +99,15 @@ def judge(id: str, file: str, style: str, seconds: Seconds, store: Store) -> Non
     Exit code: 0 no row is rejected; 1 one is, or the policy does not say what was accepted, and then nothing
     is stored; 2 the file or the policy cannot be read.
     """
-    from potlang.policy.judging import accepted, read_judged
-    from potlang.policy.store import FailingTests
-
-    judged = read_judged(_bytes(file))
+    judged = policy.read_judged(_bytes(file))
     version = store.version(id)
     rejected = [each for each in judged if each.decision == "reject"]
     open_ = sum(not each.decision for each in judged)
-    tests = accepted(version.tests, judged)
+    tests = policy.judging.accepted(version.tests, judged)
     try:
         with waiting("verifying the tests"):
             added = store.add(version.name, version.text, tests, limits=seconds.limits)
-    except FailingTests as error:
+    except policy.FailingTests as error:
         for each in error.failed:
             tell(f"{visible(each.test.name)}: {each.verdict}, accepted as {each.test.expected}")
         tell(f"error: {error}; nothing is stored")
@@ -151,10 +146,8 @@ def gaps(id: str, agreements: bool, style: str, seconds: Seconds, store: Store) 
     Exit code: 0 there is no gap and no conflict; 1 there is one; 2 there is no such policy, or it contradicts
     itself; 3 it is not known of some.
     """
-    from potlang.policy import rule_map
-
     with waiting("comparing the rules"):
-        found = rule_map(side(store, id)[0], limits=seconds.limits)
+        found = policy.rule_map(side(store, id)[0], limits=seconds.limits)
     if style == "json":
         print_json(found.to_dict())
     else:
@@ -184,12 +177,10 @@ def coverage(id: str, most: int, seed: int, style: str, seconds: Seconds, store:
     Exit code: 0 the tests notice every change that means something else; 1 one is not noticed; 2 there is no
     such policy; 3 it is not known of some.
     """
-    from potlang.policy import coverage as measure
-
     program, tests = side(store, id)
     with waiting("verifying the policy's own claims"):
         asked = tests or _own(program, seconds.limits)
-    found = measure(
+    found = policy.coverage(
         program,
         asked,
         most=most,
@@ -209,18 +200,14 @@ def coverage(id: str, most: int, seed: int, style: str, seconds: Seconds, store:
 
 
 def _bytes(name: str) -> bytes:
-    from potlang.policy import PolicyError
-
     try:
         return sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
     except OSError as error:
-        raise PolicyError(f"cannot read {name!r}: {error.strerror}") from None
+        raise policy.PolicyError(f"cannot read {name!r}: {error.strerror}") from None
 
 
 def _own(program: Program, limits: Limits) -> Sequence[PolicyTest]:
-    from potlang.policy import own_tests
-
-    return own_tests(program, limits)[0]
+    return policy.own_tests(program, limits)[0]
 
 
 def _cited_lines(tests: Sequence[SuggestedTest]) -> Iterator[str]:
@@ -232,11 +219,9 @@ def _cited_lines(tests: Sequence[SuggestedTest]) -> Iterator[str]:
 
 
 def _rejected_lines(rejected: Sequence[JudgedTest]) -> Iterator[str]:
-    from potlang.policy.judging import case_text
-
     for each in rejected:
         yield f"rejected: {each.test.name}"
-        yield f"  {case_text(each.test.case)} -> {each.test.claim}: {each.test.expected}"
+        yield f"  {policy.judging.case_text(each.test.case)} -> {each.test.claim}: {each.test.expected}"
         if each.test.note:
             yield f"  {each.test.note}"
 
@@ -265,26 +250,20 @@ def _map_lines(found: RuleMap, *, agreements: bool) -> Iterator[str]:
 
 
 def _gap_line(gap: Gap) -> str:
-    from potlang.policy.judging import case_text
-
     if gap.status == "found":
-        return f"gap: no rule decides {gap.subject}, in the case {case_text(gap.case)}"
+        return f"gap: no rule decides {gap.subject}, in the case {policy.judging.case_text(gap.case)}"
     return f"{gap.subject}: unknown whether there is a gap"
 
 
 def _overlap_line(overlap: RuleOverlap) -> str:
-    from potlang.policy.judging import case_text
-
     names, kind = " and ".join(overlap.rules), overlap.kind
     said = "contradict each other on" if kind == "conflict" else "say the same of"
     if overlap.status == "unknown":
         return f"unknown whether {names} {said} {overlap.subject} in some case"
-    return f"{kind}: {names} {said} {overlap.subject}, in the case {case_text(overlap.case)}"
+    return f"{kind}: {names} {said} {overlap.subject}, in the case {policy.judging.case_text(overlap.case)}"
 
 
 def _coverage_lines(found: PolicyCoverage) -> Iterator[str]:
-    from potlang.policy.judging import case_text
-
     for rule in found.rules:
         tried = rule.noticed + len(rule.holes) + rule.unknown
         if not tried + rule.equivalent:
@@ -293,7 +272,8 @@ def _coverage_lines(found: PolicyCoverage) -> Iterator[str]:
         yield f"{rule.name}: {rule.noticed} of {tried} changes are noticed{more}  {rule.pointer}"
         for hole in rule.holes:
             yield f"  not noticed: {hole.kind}, `{hole.before}` as `{hole.after}`  {hole.pointer}"
-            yield f"    test: {case_text(hole.test.case)} -> {hole.test.claim}: {hole.test.expected}"
+            case = policy.judging.case_text(hole.test.case)
+            yield f"    test: {case} -> {hole.test.claim}: {hole.test.expected}"
     yield (
         f"{found.noticed} of {found.noticed + found.holes} changes that mean something else are noticed,"
         f" {found.unknown} unknown; {found.mutants} of {found.possible} tried"

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from potlang import policy
 from potlang.cli.answer import print_diagnostics
 from potlang.cli.common import (
     ALL_ENTAILED,
@@ -62,8 +63,6 @@ def add(
 
     Exit code: 0 it is stored, or was already; 1 it fails a test; 2 it is not a valid program.
     """
-    from potlang.policy.store import FailingTests
-
     source, shown = read_source(file)
     checked = check_program(source, name=shown)
     print_diagnostics(checked.document, checked.diagnostics, color)
@@ -76,7 +75,7 @@ def add(
         given = _tests(tests)
         with waiting("verifying the tests"):
             added = store.add(name, text, given, limits=seconds.limits, force=force)
-    except FailingTests as error:
+    except policy.FailingTests as error:
         if style == "json":
             print_json({"added": None, "failed": [_result_json(each) for each in error.failed]})
         else:
@@ -190,18 +189,16 @@ def remove(id: str, store: Store) -> None:
 
 
 def _tests(name: str | None) -> tuple[PolicyTest, ...] | None:
-    from potlang.policy import PolicyError, read_tests
-
     if name is None:
         return None
     try:
         text = sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
         value = json.loads(text)
     except OSError as error:
-        raise PolicyError(f"cannot read {name!r}: {error.strerror}") from None
+        raise policy.PolicyError(f"cannot read {name!r}: {error.strerror}") from None
     except (ValueError, RecursionError) as error:
-        raise PolicyError(f"{name!r} is not JSON: {error}") from None
-    return read_tests(value)
+        raise policy.PolicyError(f"{name!r} is not JSON: {error}") from None
+    return policy.read_tests(value)
 
 
 def _version_json(version: Version) -> dict[str, Any]:
@@ -221,15 +218,11 @@ def _head(version: Version) -> str:
 
 
 def _result_json(result: PolicyTestResult) -> dict[str, Any]:
-    from potlang.policy.impact import evidence
-
     found = {**result.test.to_dict(), "verdict": str(result.verdict), "passed": result.passed}
-    return found if result.passed else {**found, "evidence": evidence(result.report)}
+    return found if result.passed else {**found, "evidence": policy.impact.evidence(result.report)}
 
 
 def _result_lines(results: Iterable[PolicyTestResult]) -> Iterator[str]:
-    from potlang.policy.impact import evidence
-
     for each in results:
         yield f"{named(each.test)}: {each.verdict}, expected {each.test.expected}"
-        yield from (f"  {line}" for line in evidence(each.report).splitlines())
+        yield from (f"  {line}" for line in policy.impact.evidence(each.report).splitlines())

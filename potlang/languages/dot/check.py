@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, NamedTuple, TypeAlias
 
+from potlang import diag
 from potlang.diag import Diagnostic, Severity, Sink
 from potlang.languages.dot.lower.typing import TraceTheory, TypedPropositions, read_propositions
 from potlang.languages.dot.mend.mending import with_mends
@@ -52,11 +53,9 @@ class MalformedTrace(ValueError):
     """A trace is not well formed. `diagnostics` says what, where, and which rule."""
 
     def __init__(self, diagnostics: Iterable[Diagnostic], trace: Trace) -> None:
-        from potlang.diag.render_text import render_text
-
         self.diagnostics = tuple(diagnostics)
         self.trace = trace
-        super().__init__(render_text(self.diagnostics, trace.document).rstrip())
+        super().__init__(diag.render_all(self.diagnostics, trace.document).rstrip())
 
 
 def read(

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 from potlang.diag import Diagnostic
 from potlang.diag.near import nearest
-from potlang.diag.render_text import render_text
+from potlang.diag.render_text import render_all
 from potlang.ir import operators as op
 from potlang.ir.compile import NotFinite
 from potlang.ir.nodes import App, Node, Sym, reachable
@@ -66,7 +66,7 @@ class NoDiagram(ValueError):
     def __init__(self, diagnostics: Iterable[Diagnostic], trace: Any) -> None:
         self.diagnostics = tuple(diagnostics)
         self.trace = trace
-        super().__init__(render_text(self.diagnostics, trace.document).rstrip())
+        super().__init__(render_all(self.diagnostics, trace.document).rstrip())
 
 
 class ClaimedInclusion(NamedTuple):

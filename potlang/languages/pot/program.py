@@ -9,6 +9,7 @@ from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from potlang import diag
 from potlang.diag import Diagnostic, Sink
 from potlang.diag.wording import visible
 from potlang.export import Way
@@ -55,9 +56,7 @@ class CompileError(ValueError):
         super().__init__(self._text())
 
     def _text(self) -> str:
-        from potlang.diag.render_text import render_text
-
-        return render_text(self.diagnostics, self.document).rstrip()
+        return diag.render_all(self.diagnostics, self.document).rstrip()
 
 
 class Checked(NamedTuple):
@@ -76,9 +75,7 @@ class Checked(NamedTuple):
         """The diagnostics as JSON values with lines and columns, as `schemas/diagnostics-1.json` says."""
         if not self.diagnostics:
             return ()
-        from potlang.diag.render_json import diagnostic_to_json
-
-        return tuple(diagnostic_to_json(each, self.document) for each in self.diagnostics)
+        return tuple(diag.diagnostic_to_json(each, self.document) for each in self.diagnostics)
 
 
 def reported(found: ProgramResult, checked: Checked) -> Report:
@@ -270,15 +267,14 @@ class Program:
 
     def _repr_html_(self) -> str:
         """A table for notebooks, as reports have it: what is declared, assumed and asked; all is escaped."""
-        from potlang.diag.render_text import render_located  # Notebooks alone need these.
-        from potlang.report.html import fragment
+        from potlang.report.html import fragment  # Notebooks alone need it.
 
         found = self._checked.located()
         return fragment(
             "potlang-program",
             "Program",
             ["valid"],
-            [render_located(each) for each in found],
+            [diag.render_located(each) for each in found],
             ("part", "how many", "names"),
             self._parts(),
             (),

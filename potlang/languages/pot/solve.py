@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
+from potlang import diag
 from potlang.languages.pot.check import Source, check
 from potlang.languages.pot.lower import DEFAULT_PASSES, emit
 from potlang.languages.pot.program import Checked, Program, reported
@@ -143,7 +144,6 @@ def _remembered(
     cache: Cache, program: Program, settings: dict[str, Any], run: Callable[[bool], Report]
 ) -> Report:
     """The report that the cache has for these settings, or that of a run; with the cache's own problems."""
-    from potlang.diag.render_json import diagnostic_to_json
     from potlang.prove.cache import make_key
 
     key = make_key(emit(program.module, "ir"), settings)
@@ -157,5 +157,5 @@ def _remembered(
         report = report._replace(certificate=None)
     news = cache.take_problems()
     nowhere = Document.from_value(None, "<cache>")
-    located = (*report.located, *(diagnostic_to_json(each, nowhere) for each in news))
+    located = (*report.located, *(diag.diagnostic_to_json(each, nowhere) for each in news))
     return report._replace(diagnostics=(*report.diagnostics, *news), located=located)

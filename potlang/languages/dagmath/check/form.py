@@ -6,6 +6,7 @@ import os
 from dataclasses import dataclass
 from typing import Any
 
+from potlang import diag
 from potlang.diag import Diagnostic, Label, Severity, Sink
 from potlang.languages.dagmath.check.formals import check_formals
 from potlang.languages.dagmath.check.format import check_format
@@ -47,19 +48,15 @@ class CheckedSolution:
 
     def located(self) -> tuple[dict[str, Any], ...]:
         """The diagnostics as JSON values (`schemas/diagnostics-1.json`)."""
-        from potlang.diag.render_json import diagnostic_to_json
-
-        return tuple(diagnostic_to_json(each, self.read.document) for each in self.diagnostics)
+        return tuple(diag.diagnostic_to_json(each, self.read.document) for each in self.diagnostics)
 
 
 class MalformedSolution(ValueError):
     """A solution is no graph of steps, or has an answer that never ends; `diagnostics` says where."""
 
     def __init__(self, checked: CheckedSolution) -> None:
-        from potlang.diag.render_text import render_text
-
         self.diagnostics = checked.diagnostics
-        super().__init__(render_text(checked.diagnostics, checked.read.document).rstrip())
+        super().__init__(diag.render_all(checked.diagnostics, checked.read.document).rstrip())
 
 
 def is_gold(checked: CheckedSolution, correct: bool) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
+from potlang import diag
 from potlang.diag import CODES, Applicability, Diagnostic, Fix, Label, Replace, Sink
 from potlang.languages.dot.read.raw import Raw
 from potlang.reading.embedded import EmbeddedDocument
@@ -125,9 +126,9 @@ def rule_name(code: str) -> str:
 
 def located(diagnostics: Iterable[Diagnostic], document: Document) -> tuple[dict[str, Any], ...]:
     """Diagnostics of a trace as JSON values, each with its rule (`schemas/diagnostics-1.json`)."""
-    from potlang.diag.render_json import diagnostic_to_json
-
-    return tuple({**diagnostic_to_json(each, document), "rule": rule_name(each.code)} for each in diagnostics)
+    return tuple(
+        {**diag.diagnostic_to_json(each, document), "rule": rule_name(each.code)} for each in diagnostics
+    )
 
 
 def rule_of(code: str) -> TraceRule:
