@@ -9,6 +9,8 @@ import sys
 import tempfile
 import time
 from collections import Counter
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from random import Random
 from typing import Any, Final
@@ -20,6 +22,7 @@ HERE = Path(__file__).resolve().parent
 sys.path += [str(HERE.parent), str(HERE.parent / "tests")]
 
 from reference.guarded_sessions import OPTIONS, Shop, events, policy  # noqa: E402
+from reference.unlisted_rules import UNLISTED, LimitedShop, policy_with  # noqa: E402
 
 from potlang.policy.guard import Guard  # noqa: E402
 from potlang.policy.guard.compiled import CompiledPolicy  # noqa: E402
@@ -35,13 +38,27 @@ _MOST_P99_MS: Final = 10.0
 @click.option("--longest", default=300, show_default=True, help="Events of the longest sessions.")
 @click.option("--records", default=10_000, show_default=True, help="Decisions of the chain of records.")
 @click.option("--flips", default=300, show_default=True, help="Bytes of the chain that are changed.")
+@click.option("--unlisted", default=500, show_default=True, help="Events for each rule on unlisted numbers.")
 @click.option("--by-solvers", default=0, show_default=True, help="Events that solvers decide, not facts.")
 @click.option("--seed", default=1, show_default=True)
 @click.option("--check", is_flag=True, help="Exit with 1 if an answer or a bound is not what it must be.")
-def main(count: int, longest: int, records: int, flips: int, by_solvers: int, seed: int, check: bool) -> None:
+def main(
+    count: int,
+    longest: int,
+    records: int,
+    flips: int,
+    unlisted: int,
+    by_solvers: int,
+    seed: int,
+    check: bool,
+) -> None:
     """Decide generated sessions under 52 rules, and compare with a plain reading of the rules."""
     guard = Guard(policy(), OPTIONS)
-    failed = _decisions(guard, count, longest, seed)
+    failed = _decisions(guard, Shop, count, longest, seed)
+    for name, rule in UNLISTED.items() if unlisted else ():
+        click.echo(f"with a rule more, {name}:")
+        own = Guard(policy_with(rule), OPTIONS)
+        failed += _decisions(own, partial(LimitedShop, rule), unlisted, min(longest, 60), seed)
     if by_solvers:
         _decided_by_solvers(by_solvers, seed)
     with tempfile.TemporaryDirectory() as folder:
@@ -51,14 +68,14 @@ def main(count: int, longest: int, records: int, flips: int, by_solvers: int, se
     sys.exit(1 if check and failed else 0)
 
 
-def _decisions(guard: Guard, count: int, longest: int, seed: int) -> list[str]:
+def _decisions(guard: Guard, reading: Callable[[], Shop], count: int, longest: int, seed: int) -> list[str]:
     random = Random(seed)
     answers: Counter[str] = Counter()
     wall: list[float] = []
     own: list[float] = []
     wrong: list[str] = []
     while len(wall) < count:
-        state, shop = guard.begin(), Shop()
+        state, shop = guard.begin(), reading()
         for event, succeeded in events(random, random.randint(1, longest)):
             began, began_own = time.perf_counter(), time.thread_time()
             decision = guard.check(event, state)

@@ -57,10 +57,10 @@ def payments(*more: Json, **changes: Any) -> Json:
 
 EVEN: Json = {
     "name": "even amounts",
-    "forall": [{"name": "e", "sort": "Event"}, {"name": "k", "sort": "Int"}],
-    "constraint": "tool(e) == pay and amount(e) == 2 * k and amount(e) > 100 -> allowed(e)",
+    "forall": [{"name": name, "sort": sort} for name, sort in (("e", "Event"), ("k", "Int"), ("m", "Int"))],
+    "constraint": "tool(e) == pay and amount(e) == k + m and k == m and amount(e) > 100 -> allowed(e)",
 }
-"""A rule for which a solver is asked: k has no list of values."""
+"""A rule for which a solver is asked: two numbers without a list of values are compared with each other."""
 
 
 def pay(amount: Any) -> Json:

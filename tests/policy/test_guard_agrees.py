@@ -68,9 +68,9 @@ def test_verdicts_by_facts_are_those_of_solvers_for_many_policies(first: int) ->
 
 
 def test_where_a_variable_has_no_list_of_values_facts_say_what_solvers_do() -> None:
-    """[GUARD-FACTS]"""
+    """[GUARD-FACTS] [GUARD-NUMBERS]"""
     found: Counter[str] = Counter()
-    for seed in range(6, 11):
+    for seed in (2, 5, 8, 9, 12, 23):
         _compare(seed, found, unlisted=True)
     assert set(found) >= {"entailed", "refuted", "undetermined", "inconsistent"}
 

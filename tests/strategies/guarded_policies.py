@@ -20,8 +20,34 @@ _UNLISTED = (
     "ForAll([e: Event, t: Thing], tool(e) == drop and about(e) == t and heavy(t) -> not allowed(e))",
     "ForAll([e: Event, t: Thing], about(e) == t and light(t) -> allowed(e) or flag(e))",
     "ForAll([e: Event], tool(e) == read -> Exists([k: Int], 2 * k == n(e)) or q(e))",
+    "ForAll([e: Event, k: Int], n(e) > k and cap(k) -> not allowed(e))",
+    "ForAll([e: Event, k: Int], n(e) == k and k > 1 and flag(e) -> r(e))",
+    "ForAll([e: Event, k: Int], 3 * k < n(e) and k > 0 and tool(e) != read -> r(e))",
+    "ForAll([e: Event, k: Int], n(e) >= k and often(k) -> not allowed(e))",
+    "ForAll([e: Event, k: Real], 2 * k == n(e) and k > 0.5 and k < 1.5 -> allowed(e))",
+    "ForAll([e: Event], n(e) > threshold -> not allowed(e))",
+    "ForAll([e: Event], n(e) > threshold and mark(e) -> r(e))",
+    "threshold >= 1",
+    "threshold <= 2",
+    "threshold < 3",
+    "ForAll([e: Event], flag(e) -> threshold > 1)",
+    "ForAll([e: Event], mark(e) -> share(e) < 0.5 and share(e) >= 0)",
+    "ForAll([e: Event], share(e) >= 0.5 -> not allowed(e))",
+    "ForAll([e: Event], tool(e) == pay -> share(e) > 0)",
+    "ForAll([e: Event], share(e) > 0 and n(e) > 0 -> allowed(e))",
+    "ForAll([k: Int], fee(k) >= 0)",
+    "ForAll([k: Int, m: Int], k < m -> fee(k) <= fee(m))",
+    "ForAll([e: Event], fee(n(e)) > 1 and tool(e) == pay -> not allowed(e))",
+    "ForAll([e: Event, k: Int], k > 1 and n(e) == k -> often(k))",
+    "ForAll([e: Event], total(e) == n(e) + 1)",
+    "ForAll([e: Event], total(e) == 1 - Count([x: Event], tool(x) == pay))",
+    "ForAll([e: Event], q(e) -> total(e) >= 1)",
+    "ForAll([e: Event], tool(e) == drop -> total(e) <= 1)",
+    "ForAll([e: Event], flag(e) -> total(e) >= 2 and total(e) < 4)",
+    "ForAll([e: Event], total(e) > 2 -> not allowed(e))",
+    "ForAll([e: Event], tool(e) == pay and total(e) >= 2 -> r(e))",
 )
-"""Rules with variables that have no list of values."""
+"""Rules with variables that have no list of values, or about what no fact gives."""
 
 
 def drawn_policy(random: Random, *, unlisted: bool = False) -> Json:
@@ -58,7 +84,7 @@ def drawn_policy(random: Random, *, unlisted: bool = False) -> Json:
         pairs = f"ForAll([e: Event, x: Event], {both} -> not allowed(e))"
         rules.append({"name": "pairs", "constraint": pairs})
     if unlisted:
-        rules += ({"constraint": each} for each in random.sample(_UNLISTED, random.randint(1, 3)))
+        rules += ({"constraint": each} for each in random.sample(_UNLISTED, random.randint(1, 5)))
     return {
         "sorts": [
             {"name": "Event", "type": "DeclareSort"},
@@ -71,6 +97,8 @@ def drawn_policy(random: Random, *, unlisted: bool = False) -> Json:
             field("tool", "Tool"),
             field("decision", "Answer"),
             field("n", "Int"),
+            field("total", "Int"),
+            field("share", "Real"),
             field("text", "String"),
             field("who", "Who"),
             field("flag", "Bool"),
@@ -82,11 +110,17 @@ def drawn_policy(random: Random, *, unlisted: bool = False) -> Json:
             {"name": "light", "domain": ["Thing"], "range": "Bool"},
             field("allowed", "Bool"),
             {"name": "limit", "domain": ["Who"], "range": "Int"},
+            {"name": "cap", "domain": ["Int"], "range": "Bool", "closed": True},
+            {"name": "often", "domain": ["Int"], "range": "Bool"},
+            {"name": "fee", "domain": ["Int"], "range": "Int"},
             {"name": "good", "domain": ["Who"], "range": "Bool", "closed": random.random() < 0.5},
         ],
-        "constants": {"people": {"sort": "Who", "members": ["ann", "ben"]}},
+        "constants": {
+            "people": {"sort": "Who", "members": ["ann", "ben"]},
+            "numbers": {"sort": "Int", "members": ["threshold"]},
+        },
         "semantics": {"closed_domain": ["Who"], "unique_names": random.choice((["Who"], ["Who"], []))},
-        "knowledge_base": ["limit(ann) == 2", "limit(ben) == 1", "good(ann)"],
+        "knowledge_base": ["limit(ann) == 2", "limit(ben) == 1", "good(ann)", "cap(1)", "cap(2)", "often(2)"],
         "rules": rules,
     }
 

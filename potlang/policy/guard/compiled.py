@@ -15,7 +15,7 @@ from potlang.ir import operators as op
 from potlang.ir.fold import value_of
 from potlang.ir.module import COMPLETION, Assertion, Module
 from potlang.ir.nodes import App, Lit, Node, Sym, Symbol, SymbolKind, Var, reachable
-from potlang.ir.sorts import INT, REAL, STRING, DeclaredSort, EnumSort
+from potlang.ir.sorts import BOOL, INT, REAL, STRING, DeclaredSort, EnumSort
 from potlang.languages.pot.program import CompileError, Program
 from potlang.policy.cases import Case, CaseFact
 from potlang.policy.guard.completed import CompletedPolicy
@@ -35,7 +35,7 @@ from potlang.words.speaker import Speaker
 
 _MOST_STEPS: Final = 2_000_000
 _MOST_REMEMBERED: Final = 10_000
-_MOST_TRIED: Final = 40
+_MOST_TRIED: Final = 200
 _MEANT: Final = ("s:closed domain of ", "s:unique names of ", COMPLETION)
 """Keys of assertions that say what facts are taken for: who has all of them needs no assertion."""
 
@@ -76,7 +76,8 @@ class CompiledPolicy:
             if not assertion.key.startswith(_MEANT) and not self._is_table_fact(assertion):
                 statements += list(statements_of(assertion, self.compiler))
         self.statements = PolicyStatements(statements)
-        self._absent = AbsentValues(_tried(module, self.compiler))
+        self._tried = _tried(module, self.compiler)
+        self._absent = AbsentValues(self._tried)
         var = module.pool.var("e", self._roles.sort)
         self._claim_formula = module.pool.app(self._roles.allowed, (var,))
         self._claim_term = self.compiler.term(self._claim_formula, FramePlaces((var,)))
@@ -157,9 +158,23 @@ class CompiledPolicy:
         facts.memo.clear()
         try:
             clauses = list(self._clauses(facts))
-            return Deciding(facts, self._claim(facts)).decide(clauses)
+            return Deciding(facts, self._claim(facts), self._near(facts)).decide(clauses)
         except (TooManySteps, RecursionError):
             return None
+
+    def _near(self, facts: SessionFacts) -> Callable[[int], Sequence[object]]:
+        """For the number of a function the values that are tried where it has none: the last event's, too."""
+        last = facts.count - 1
+        given = [(self._module.symbols[at].range, table.get(last)) for at, table in enumerate(facts.tables)]
+
+        def tried(number: int) -> Sequence[object]:
+            sort = self._module.symbols[number].range
+            own: list[Any] = [value for range_, value in given if range_ == sort and value is not None]
+            steps = (0, 1, -1) if sort in (INT, REAL) else (0,)
+            near = [value + step if step else value for value in own for step in steps]
+            return list(dict.fromkeys([*near, *self._tried(number)]))
+
+        return tried
 
     def _clauses(self, facts: SessionFacts) -> Iterator[GroundClause]:
         facts.assigned, facts.default = {}, NO_VALUE
@@ -322,6 +337,8 @@ def _tried(module: Module, compiler: TermCompiler) -> Callable[[int], Sequence[o
             return texts
         if isinstance(sort, EnumSort):
             return sort.values
+        if sort is BOOL:
+            return (False, True)
         return compiler.members(sort) if isinstance(sort, DeclaredSort) else ()
 
     return tried

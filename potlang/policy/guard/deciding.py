@@ -1,19 +1,26 @@
 """A claim about an event decided by facts alone: unit propagation over ground clauses, and models tried.
 
 What follows by units is entailed or refuted. That the rest has a model is shown by one: in it the predicates
-of which nothing follows are all false, or all true, which is enough for Horn clauses and their mirror images.
+of which nothing follows are all false, or all true, which is enough for Horn clauses and their mirror images;
+or else each of them, and each function, has one value wherever nothing says which.
 Where that does not decide, nothing is said, and a solver is asked.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import Literal, NamedTuple
+from collections.abc import Callable, Iterable, Sequence
+from typing import Final, Literal, NamedTuple
 
 from potlang.policy.guard.ground import EventStatement, GroundClause
 from potlang.policy.guard.kleene import CompiledTerm
 from potlang.policy.guard.session_facts import NO_VALUE, AtomKey, SessionFacts
 from potlang.report.results import Verdict
+
+_MOST_FUNCTIONS: Final = 12
+"""Functions without a value for which some are tried."""
+_ROUNDS: Final = 2
+_MOST_LOOKS: Final = 8_000
+"""Times that a clause is looked at with values that are tried: some microseconds each."""
 
 
 class Follows(NamedTuple):
@@ -32,17 +39,26 @@ class _Conflict(Exception):
 
 
 class Deciding:
-    """One claim about one session's facts: an open predicate, by its key, or a term."""
+    """One claim about one session's facts: an open predicate, by its key, or a term.
 
-    def __init__(self, facts: SessionFacts, claim: AtomKey | CompiledTerm) -> None:
+    `tried` are the values that are tried for a function, by number, where its table has none.
+    """
+
+    def __init__(
+        self, facts: SessionFacts, claim: AtomKey | CompiledTerm, tried: Callable[[int], Sequence[object]]
+    ) -> None:
         self._facts = facts
         self._claim = claim
+        self._tried = tried
         self._because: dict[AtomKey, GroundClause] = {}
+        self._said: dict[int, list[GroundClause]] = {}
+        """The clauses that say what values of a function, by number, are, or limit them."""
 
     def decide(self, clauses: Iterable[GroundClause]) -> Follows | None:
         """The verdict, or None if facts alone do not decide."""
         facts = self._facts
         facts.assigned, facts.default = {}, NO_VALUE
+        facts.known, facts.limits = {}, {}
         try:
             left = self._propagate(clauses)
         except _Conflict as conflict:
@@ -52,7 +68,10 @@ class Deciding:
         return self._atom(self._claim, left)
 
     def _term(self, claim: CompiledTerm, left: list[GroundClause]) -> Follows | None:
+        facts = self._facts
         value = claim.compute(self._frame(claim))
+        if facts.limits or self._chosen_otherwise():
+            return None
         seen = {self._in_model(left, default, claim) for default in (False, True)} - {None}
         if value is NO_VALUE:
             return Follows(Verdict.UNDETERMINED) if seen >= {True, False} else None
@@ -77,15 +96,17 @@ class Deciding:
     def _supposed(self, key: AtomKey, value: bool, left: list[GroundClause]) -> object:
         """Whether the claim can have the value: True, the clauses that are against it, or None."""
         facts = self._facts
-        before, because = facts.assigned, self._because
-        facts.assigned, self._because = {**before, key: value}, dict(because)
+        before, because = (facts.assigned, facts.known, facts.limits), self._because
+        facts.assigned, self._because = {**facts.assigned, key: value}, dict(because)
+        facts.known, facts.limits = dict(facts.known), dict(facts.limits)
         facts.memo.clear()
         try:
             return True if self._has_model(self._propagate(left)) else None
         except _Conflict as conflict:
             return self._chain([conflict.clause])
         finally:
-            facts.assigned, self._because = before, because
+            facts.assigned, facts.known, facts.limits = before
+            self._because = because
             facts.memo.clear()
 
     # --- units ---
@@ -99,18 +120,32 @@ class Deciding:
             changed = False
             for clause in left:
                 unit = self._unit(clause)
-                if unit is None:
+                # By limits a clause is true of the values that there may be, but a model has to have one.
+                if unit is None or (unit is True and facts.limits):
                     kept.append(clause)
-                if unit is None or unit is True:
-                    continue
-                key, sign = unit
-                facts.assigned[key] = sign
-                self._because[key] = clause
-                changed = True
+                if unit is None:
+                    changed |= self._learns(clause)
+                elif unit is not True:
+                    key, sign = unit
+                    facts.assigned[key] = sign
+                    self._because[key] = clause
+                    changed = True
             left = kept
             if not changed:
                 return left
             facts.memo.clear()
+
+    def _learns(self, clause: GroundClause) -> bool:
+        """Whether all but one part of a clause is false, and more of a value follows from that part."""
+        facts = self._facts
+        if any(key not in facts.assigned for key, _ in clause.literals):
+            return False
+        left = [each for each in clause.pending if clause.value(each, facts) is NO_VALUE]
+        frame = [facts, *clause.values]
+        found = [each.learn(frame) for each in left[0].comparisons] if len(left) == 1 else []
+        for number in [each for each in found if each is not None]:
+            self._said.setdefault(number, []).append(clause)
+        return any(each is not None for each in found)
 
     def _unit(self, clause: GroundClause) -> tuple[AtomKey, bool] | Literal[True] | None:
         """The one literal that is left of a clause; True if the clause is true, None if more is left."""
@@ -137,7 +172,7 @@ class Deciding:
         return unit
 
     def _chain(self, clauses: list[GroundClause]) -> tuple[GroundClause, ...]:
-        """The clauses and those from which the denials of their literals follow."""
+        """The clauses, those from which their literals are denied, and those about values in them."""
         found: dict[int, GroundClause] = {}
         stack = list(clauses)
         while stack:
@@ -146,12 +181,72 @@ class Deciding:
                 continue
             found[id(clause)] = clause
             stack += [self._because[key] for key, _ in clause.literals if key in self._because]
+            stack += [each for number in clause.statement.functions for each in self._said.get(number, ())]
         return tuple(found.values())
 
     # --- models ---
 
     def _has_model(self, left: Sequence[GroundClause]) -> bool:
-        return not left or any(self._in_model(left, default) is not None for default in (False, True))
+        facts = self._facts
+        if self._chosen_otherwise():
+            return False
+        if not left:
+            return True
+        facts.missed = set()
+        defaults = (False, True)
+        limits, facts.limits = facts.limits, {}
+        try:
+            if any(self._in_model(left, default) is not None for default in defaults):
+                return True
+            return any(self._fits(left, default) for default in defaults)
+        finally:
+            facts.limits = limits
+            facts.memo.clear()
+
+    def _chosen_otherwise(self) -> bool:
+        """Whether values follow of a function for which others may have been chosen."""
+        return any(number in self._facts.chosen for number, _ in self._facts.known)
+
+    def _fits(self, left: Sequence[GroundClause], default: bool) -> bool:
+        """Whether with some value for each function that lacks one, the same wherever it does, all hold.
+
+        One function or predicate after the other gets the value with which most clauses hold.
+        """
+        facts = self._facts
+        numbers = sorted(facts.missed - facts.chosen)
+        if len(numbers) > _MOST_FUNCTIONS:
+            return False
+        most = _MOST_LOOKS // (_ROUNDS * max(1, len(numbers)) * len(left))
+        tried = {number: self._tried(number)[:most] for number in numbers}
+        if not all(tried.values()):
+            return False
+        predicates = [number for number, values in tried.items() if isinstance(values[0], bool)]
+        facts.default = default
+        facts.elsewhere = {number: values[0] for number, values in tried.items()} | dict.fromkeys(
+            predicates, default
+        )
+        # Predicates come last: their defaults fit most clauses as soon as the values do.
+        turns = [*(number for number in numbers if number not in predicates), *predicates] * _ROUNDS
+        try:
+            return any(self._improved(left, number, tried[number]) for number in turns)
+        finally:
+            facts.default, facts.elsewhere = NO_VALUE, {}
+            facts.memo.clear()
+
+    def _improved(self, left: Sequence[GroundClause], number: int, values: Sequence[object]) -> bool:
+        """Whether all hold with the best of the values of a function, which it has from now on."""
+        facts = self._facts
+        best, most = facts.elsewhere[number], -1
+        for value in dict.fromkeys((best, *values)):
+            facts.elsewhere[number] = value
+            facts.memo.clear()
+            held = sum(self._holds(clause) for clause in left)
+            if held > most:
+                best, most = value, held
+            if held == len(left):
+                break
+        facts.elsewhere[number] = best
+        return most == len(left)
 
     def _in_model(
         self, left: Sequence[GroundClause], default: bool, claim: CompiledTerm | None = None
@@ -161,7 +256,9 @@ class Deciding:
         facts.default = default
         facts.memo.clear()
         try:
-            if not all(self._holds(clause, default) for clause in left):
+            # Each is looked at: what it asks for and does not get is noted.
+            held = [self._holds(clause) for clause in left]
+            if not all(held):
                 return None
             value = True if claim is None else claim.compute(self._frame(claim))
             return None if value is NO_VALUE else value
@@ -169,9 +266,9 @@ class Deciding:
             facts.default = NO_VALUE
             facts.memo.clear()
 
-    def _holds(self, clause: GroundClause, default: bool) -> bool:
+    def _holds(self, clause: GroundClause) -> bool:
         facts = self._facts
-        if any(facts.assigned.get(key, default) is sign for key, sign in clause.literals):
+        if any(facts.truth(key) is sign for key, sign in clause.literals):
             return True
         return any(clause.value(each, facts) is each.sign for each in clause.pending)
 

@@ -13,8 +13,22 @@ from typing import Final, NamedTuple
 
 from potlang.ir import operators as op
 from potlang.ir.module import Assertion
-from potlang.ir.nodes import App, Node, Quant, Sym, Symbol, Var, free_variables, reachable
+from potlang.ir.nnf import signed_conjuncts
+from potlang.ir.nodes import (
+    App,
+    Node,
+    Quant,
+    Sym,
+    Symbol,
+    Var,
+    children,
+    free_variables,
+    reachable,
+    symbols_in,
+)
+from potlang.ir.sorts import INT, REAL
 from potlang.policy.guard.kleene import CompiledTerm, Frame
+from potlang.policy.guard.limits import LimitingComparison, is_limiting, limiting_comparisons
 from potlang.policy.guard.session_facts import NO_VALUE, AtomKey, SessionFacts
 from potlang.policy.guard.terms import EventRange, FramePlaces, TermCompiler, needed
 
@@ -22,6 +36,8 @@ MOST_CLAUSES: Final = 64
 """A statement of more clauses is taken as one formula."""
 _MOST_TRIED: Final = 200
 """Values that are tried for what is not given of one event."""
+_MOST_TRIED_OF_SEVERAL: Final = 40
+"""For each of several functions; of all their combinations the first `_MOST_TRIED` are."""
 
 Signed = tuple[Node, bool]
 
@@ -32,6 +48,8 @@ class ClauseCondition(NamedTuple):
     node: Node
     term: CompiledTerm
     sign: bool
+    comparisons: tuple[LimitingComparison, ...] = ()
+    """Those that hold where the formula has its sign."""
 
 
 class ClauseLiteral(NamedTuple):
@@ -59,6 +77,13 @@ class GroundClause(NamedTuple):
     pending: tuple[ClauseCondition, ...]
     values: tuple[object, ...]
 
+    @property
+    def is_equation(self) -> bool:
+        """Whether nothing is left but that a function has a value, which may be computed of others."""
+        if self.literals or len(self.pending) != 1:
+            return False
+        return any(each.row is op.EQ for each in self.pending[0].comparisons)
+
     def value(self, condition: ClauseCondition, facts: SessionFacts) -> object:
         """The value of a condition by the facts as they are now."""
         return condition.term.compute([facts, *self.values])
@@ -71,13 +96,18 @@ class EventStatement:
         self.assertion = assertion
         self.signed = tuple(signed)
         """The formulas of the clause, of which one has its sign."""
+        self.functions = {
+            compiler.numbers[each]
+            for node, _ in signed
+            for each in symbols_in(node)
+            if each in compiler.numbers
+        }
+        """The functions, by number, that it is about."""
         self.variables = free = free_variables(*[node for node, _ in signed])
         self._scope = FramePlaces(free)
         self._events = [at for at, var in enumerate(free) if var.sort == compiler.roles.sort]
         conditions: list[list[ClauseCondition]] = [[] for _ in range(len(free) + 1)]
         literals: list[list[ClauseLiteral]] = [[] for _ in range(len(free) + 1)]
-        self.reason = ""
-        """Why a solver may be needed for the statement; empty where facts alone make it ground."""
         # One that looks at events by values of functions may look at later ones.
         self.is_volatile = False
         for node, sign in signed:
@@ -87,8 +117,13 @@ class EventStatement:
                 literals[level].append(literal)
                 self.is_volatile |= not all(each.settled for each in literal.arguments)
             else:
-                conditions[level].append(ClauseCondition(node, compiler.term(node, self._scope), sign))
+                term = compiler.term(node, self._scope)
+                conditions[level].append(
+                    ClauseCondition(node, term, sign, self._limiting(node, sign, compiler))
+                )
         self._levels = list(zip(conditions, literals, strict=True))
+        self.reason = next(filter(None, (compiler.untried(node) for node, _ in signed)), "")
+        """Why a solver may be needed for the statement; empty where facts alone make it ground."""
         guards = [each for node, sign in signed for each in needed(node, wanted=not sign)]
         self._ranges: list[EventRange] = []
         for var in free:
@@ -97,6 +132,11 @@ class EventStatement:
                 self.reason = f"a variable of the sort {var.sort}"
             # Of a variable without a list of values only that counts which holds whatever its value is.
             self._ranges.append(found or EventRange(lambda frame: (NO_VALUE,), True))
+
+    def _limiting(self, node: Node, sign: bool, compiler: TermCompiler) -> tuple[LimitingComparison, ...]:
+        parts = [part for part in signed_conjuncts(node, sign) if is_limiting(*part)]
+        sides = {side: compiler.term(side, self._scope) for part, _ in parts for side in children(part)}
+        return tuple(limiting_comparisons(parts, sides))
 
     @property
     def conditions(self) -> Iterator[ClauseCondition]:
@@ -187,8 +227,8 @@ class NotGround(Exception):
 
 
 def _literal(node: Node, sign: bool, compiler: TermCompiler, scope: FramePlaces) -> ClauseLiteral | None:
-    symbol = node.symbol if isinstance(node, Sym) else node.op if isinstance(node, App) else None
-    if not isinstance(symbol, Symbol) or not compiler.is_open(symbol):
+    symbol = compiler.open_predicate(node)
+    if symbol is None:
         return None
     args = node.args if isinstance(node, App) else ()
     arguments = tuple(compiler.term(arg, scope) for arg in args)
@@ -205,7 +245,28 @@ def statements_of(assertion: Assertion, compiler: TermCompiler) -> Iterator[Even
         start = [(condition, False) for condition in conditions]
         found = _clauses([*start, (formula, True)], compiler)
         for clause in found if found is not None else [[*start, (formula, True)]]:
-            yield EventStatement(assertion, clause, compiler)
+            yield EventStatement(assertion, _numbers_inside(clause, compiler), compiler)
+
+
+def _numbers_inside(clause: list[Signed], compiler: TermCompiler) -> list[Signed]:
+    """The clause with its numbers bound by a quantifier inside, which terms try values for.
+
+    What speaks of no number is outside of it: `forall n. A or B(n)` is `A or forall n. B(n)`.
+    """
+    free = free_variables(*[node for node, _ in clause])
+    numbers = tuple(var for var in free if var.sort in (INT, REAL))
+    if not numbers:
+        return clause
+    found: list[Signed] = []
+    about: list[Node] = []
+    pool = compiler.module.pool
+    for node, sign in clause:
+        for part, wanted in signed_conjuncts(node, not sign):
+            if set(numbers).isdisjoint(free_variables(part)):
+                found.append((part, not wanted))
+            else:
+                about.append(pool.negate(part) if wanted else part)
+    return [*found, (pool.quant("forall", numbers, pool.disj(about)), True)]
 
 
 def _constraints(formula: Node, compiler: TermCompiler) -> Iterator[tuple[tuple[Node, ...], Node]]:
@@ -256,11 +317,7 @@ def _clauses(disjuncts: Sequence[Signed], compiler: TermCompiler) -> list[list[S
 
 
 def _has_open(node: Node, compiler: TermCompiler) -> bool:
-    for each in reachable(node):
-        symbol = each.symbol if isinstance(each, Sym) else each.op if isinstance(each, App) else None
-        if isinstance(symbol, Symbol) and compiler.is_open(symbol):
-            return True
-    return False
+    return any(compiler.open_predicate(each) is not None for each in reachable(node))
 
 
 def _parts(node: Node, sign: bool) -> tuple[bool, list[Signed]] | None:
@@ -298,15 +355,20 @@ class AbsentValues:
             found = _absent(clause, facts, event)
             (others if found is None else absent).append(clause)
             numbers.update(dict.fromkeys(found or ()))
-        if not absent:
+        # A value that an equation says is not chosen.
+        if not absent or any(clause.is_equation for clause in clauses):
             return clauses
-        return others if self._fit(absent, facts, event, tuple(numbers)) else clauses
+        if not self._fit(absent, facts, event, tuple(numbers)):
+            return clauses
+        facts.chosen = facts.chosen.union(numbers)
+        return others
 
     def _fit(
         self, clauses: list[GroundClause], facts: SessionFacts, event: int, numbers: tuple[int, ...]
     ) -> bool:
         last = self._last.get(numbers)
-        tries = product(*map(self._tried, numbers))
+        most = _MOST_TRIED if len(numbers) == 1 else _MOST_TRIED_OF_SEVERAL
+        tries = product(*(self._tried(number)[:most] for number in numbers))
         for values in chain(() if last is None else (last,), islice(tries, _MOST_TRIED)):
             for number, value in zip(numbers, values, strict=True):
                 facts.tables[number][event] = value

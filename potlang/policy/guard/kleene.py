@@ -14,7 +14,7 @@ from potlang.ir.fold import within_bounds
 from potlang.ir.operators import Operator
 from potlang.ir.sorts import REAL, Sort
 from potlang.ir.values import Unspecified
-from potlang.policy.guard.session_facts import NO_VALUE
+from potlang.policy.guard.session_facts import NO_VALUE, AtomKey
 
 Frame = list[Any]
 Compute = Callable[[Frame], object]
@@ -32,6 +32,8 @@ class CompiledTerm(NamedTuple):
     compute: Compute
     settled: bool = True
     reads: Reads | None = frozenset()
+    cell: Callable[[Frame], AtomKey | None] | None = None
+    """Of a term that looks up a value: the function, by number, at the values of its arguments."""
 
 
 def constant(value: object) -> CompiledTerm:
@@ -55,7 +57,7 @@ def after(part: CompiledTerm, function: Callable[[Any], object]) -> CompiledTerm
         value = inner(frame)
         return NO_VALUE if value is NO_VALUE else function(value)
 
-    return part._replace(compute=compute)
+    return part._replace(compute=compute, cell=None)
 
 
 def strict(parts: Sequence[CompiledTerm], function: Callable[..., object]) -> CompiledTerm:
@@ -86,10 +88,29 @@ def tuple_of(parts: Sequence[CompiledTerm]) -> Compute:
     return compute
 
 
+def cell_at(number: int, key: Compute) -> Callable[[Frame], AtomKey | None]:
+    """A function at arguments, if these have values."""
+
+    def cell(frame: Frame) -> AtomKey | None:
+        at = key(frame)
+        return None if at is NO_VALUE else (number, at)
+
+    return cell
+
+
 def value_at(number: int, key: Compute) -> Compute:
     """The value of a function at arguments, by its table."""
-    # What has no value is no key of a table.
-    return lambda frame: frame[0].tables[number].get(key(frame), NO_VALUE)
+
+    def compute(frame: Frame) -> object:
+        facts, at = frame[0], key(frame)
+        table = facts.tables[number]
+        # What has no value is no key: a function without a table has the same value everywhere.
+        found = table.get(at, NO_VALUE)
+        if found is not NO_VALUE or (at is NO_VALUE and table):
+            return found
+        return facts.missing(number, at)
+
+    return compute
 
 
 def assigned_at(number: int, key: Compute) -> Compute:
@@ -100,7 +121,7 @@ def assigned_at(number: int, key: Compute) -> Compute:
         if at is NO_VALUE:
             return NO_VALUE
         found = facts.tables[number].get(at, NO_VALUE)
-        return facts.assigned.get((number, at), facts.default) if found is NO_VALUE else found
+        return facts.truth((number, at)) if found is NO_VALUE else found
 
     return compute
 

@@ -72,18 +72,14 @@ class RuleWalk:
         if value is not (node.kind == "exists"):
             return
         found = dict(env)
-        for var in node.binders:
-            rest = node.binders[node.binders.index(var) + 1 :]
-            body = self._compiler.module.pool.quant(node.kind, rest, node.body) if rest else node.body
-            listed = self._compiler.domain(var.sort, self._facts)
-            chosen = next(
-                (
-                    each
-                    for each in listed
-                    if self._compiler.value(body, self._facts, {**found, var: each}) is value
-                ),
-                None,
+        pool = self._compiler.module.pool
+        for at, var in enumerate(node.binders):
+            rest = node.binders[at + 1 :]
+            body = pool.quant(node.kind, rest, node.body) if rest else node.body
+            listed = self._compiler.tried(
+                pool.quant(node.kind, node.binders[at:], node.body), self._facts, found
             )
+            chosen = next((each for each in listed if self.value(body, {**found, var: each}) is value), None)
             if chosen is None:
                 return
             found[var] = chosen

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 if TYPE_CHECKING:
     from potlang.policy.guard.ground import GroundClause
@@ -23,6 +24,34 @@ AtomKey = tuple[int, Any]
 """A predicate, by its number, at arguments: the one, or a tuple of several."""
 
 
+class ValueLimits(NamedTuple):
+    """Between which numbers a value is; `strict`: it is not that number itself."""
+
+    least: int | Fraction | None = None
+    most: int | Fraction | None = None
+    strict_least: bool = False
+    strict_most: bool = False
+
+    def at_least(self, value: int | Fraction, strict: bool) -> ValueLimits:
+        """The limits with one more, below."""
+        if self.least is None or (value, strict) > (self.least, self.strict_least):
+            return self._replace(least=value, strict_least=strict)
+        return self
+
+    def at_most(self, value: int | Fraction, strict: bool) -> ValueLimits:
+        """The limits with one more, above."""
+        if self.most is None or (-value, strict) > (-self.most, self.strict_most):
+            return self._replace(most=value, strict_most=strict)
+        return self
+
+    def is_below(self, other: ValueLimits, *, strictly: bool) -> bool:
+        """Whether all values within are less than those within others, or (not `strictly`) as large."""
+        if self.most is None or other.least is None:
+            return False
+        apart = self.strict_most or other.strict_least or not strictly
+        return self.most <= other.least if apart else self.most < other.least
+
+
 class TooManySteps(Exception):
     """Deciding by the facts was given up: it took too many steps."""
 
@@ -34,11 +63,16 @@ class SessionFacts:
         "assigned",
         "base",
         "by_tool",
+        "chosen",
         "clauses",
         "count",
         "default",
+        "elsewhere",
         "is_plain",
+        "known",
+        "limits",
         "memo",
+        "missed",
         "stale",
         "steps",
         "tables",
@@ -60,6 +94,16 @@ class SessionFacts:
         """Predicates that follow, while a check is decided."""
         self.default: object = NO_VALUE
         """Of predicates of which nothing follows, while a model is tried."""
+        self.known: dict[AtomKey, object] = {}
+        """Values of functions at arguments that follow, while a check is decided."""
+        self.limits: dict[AtomKey, ValueLimits] = {}
+        """Limits of values that follow."""
+        self.elsewhere: dict[int, object] = {}
+        """While a model is tried, the values of functions, by number, where their tables have none."""
+        self.missed: set[int] = set()
+        """Functions, by number, that were asked for a value that they do not have."""
+        self.chosen: frozenset[int] = frozenset()
+        """Functions, by number, with values that are missing and were chosen so that clauses are true."""
         self.memo: dict[object, object] = {}
         self.steps = 0
         self.is_plain = True
@@ -71,8 +115,31 @@ class SessionFacts:
         found.count, found.stale, found.is_plain = self.count, self.stale, self.is_plain
         found.by_tool = {tool: listed.copy() for tool, listed in self.by_tool.items()}
         found.base, found.clauses = self.base, self.clauses.copy()
+        found.chosen = self.chosen
         found.steps = most_steps
         return found
+
+    def missing(self, number: int, at: object) -> object:
+        """The value of a function at arguments for which its table has none."""
+        if self.known:
+            found = NO_VALUE if at is NO_VALUE else self.known.get((number, at), NO_VALUE)
+            if found is not NO_VALUE or at is NO_VALUE:
+                return found
+        self.missed.add(number)
+        return self.elsewhere.get(number, NO_VALUE)
+
+    def truth(self, key: AtomKey) -> object:
+        """Whether an open predicate holds, of which no fact says it."""
+        found = self.assigned.get(key)
+        if found is not None or self.default is NO_VALUE:
+            return NO_VALUE if found is None else found
+        self.missed.add(key[0])
+        return self.elsewhere.get(key[0], self.default)
+
+    def keys_of(self, number: int) -> list[Any]:
+        """The arguments at which a function, or an open predicate, has a value."""
+        others = (key for found in (self.assigned, self.known) for symbol, key in found if symbol == number)
+        return [*self.tables[number], *others]
 
     def spend(self, steps: int) -> None:
         """Counts steps. Raises TooManySteps."""

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import chain
 from typing import Any, Final, NamedTuple
 
 from potlang.ir import operators as op
 from potlang.ir.fold import value_of
-from potlang.ir.module import Assertion, Definition, Module
+from potlang.ir.module import Definition, Module
 from potlang.ir.nodes import (
     App,
     Lit,
@@ -28,8 +29,11 @@ from potlang.ir.nodes import (
     reachable,
 )
 from potlang.ir.operators import Operator
+from potlang.ir.ranges import NumberRanges, range_by
 from potlang.ir.sorts import (
     BOOL,
+    INT,
+    REAL,
     ArraySort,
     DeclaredSort,
     EnumSort,
@@ -48,6 +52,7 @@ from potlang.policy.guard.kleene import (
     after,
     any_of,
     assigned_at,
+    cell_at,
     constant,
     differ,
     each_value,
@@ -58,7 +63,10 @@ from potlang.policy.guard.kleene import (
     tuple_of,
     value_at,
 )
+from potlang.policy.guard.limits import COMPARISONS, by_limits
+from potlang.policy.guard.parametric import ParametricRule, way_of
 from potlang.policy.guard.roles import RoleSymbols
+from potlang.policy.guard.sample_points import SamplePoints, dependence_on
 from potlang.policy.guard.session_facts import NO_VALUE, SessionFacts
 from potlang.sema.kept_aggregates import KeptAggregate
 from potlang.sema.known import DefiningRule
@@ -94,6 +102,14 @@ class EventRange(NamedTuple):
     complete: bool = True
 
 
+class TriedValues(NamedTuple):
+    """The values that a quantifier tries; `NO_VALUE` among them stands for all others."""
+
+    listed: Callable[[Frame], Sequence[object]]
+    settled: bool
+    reads: Reads | None
+
+
 _NOTHING: Final = CompiledTerm(lambda frame: NO_VALUE, reads=None)
 
 
@@ -114,6 +130,9 @@ class TermCompiler:
         self._aggregates = aggregates
         self._recursive = recursive
         self._definitions = {each.symbol: each for each in module.definitions}
+        self._ranges = NumberRanges(self._definitions)
+        self._partly_tried: dict[Node, Sort] = {}
+        """Quantifiers over numbers of which those that are tried may not be all that matter."""
         self.numbers: dict[Symbol, int] = {}
         """The numbers of functions, which are those of their tables."""
         self._members: dict[Sort, list[Element]] = {}
@@ -143,6 +162,11 @@ class TermCompiler:
             and symbol not in self._definitions
         )
 
+    def open_predicate(self, node: Node) -> Symbol | None:
+        """The open predicate that a node applies; None for any other node."""
+        symbol = node.symbol if isinstance(node, Sym) else node.op if isinstance(node, App) else None
+        return symbol if isinstance(symbol, Symbol) and self.is_open(symbol) else None
+
     def definition(self, symbol: Symbol) -> Definition | None:
         """The definition of a function that has a body."""
         return self._definitions.get(symbol)
@@ -155,14 +179,6 @@ class TermCompiler:
         """The named members of a declared sort."""
         return self._members.get(sort, ())
 
-    def domain(self, sort: Sort, facts: SessionFacts) -> Sequence[object]:
-        """The values of a sort that quantifiers try."""
-        if sort == self.roles.sort:
-            return range(facts.count)
-        if isinstance(sort, EnumSort):
-            return sort.values
-        return (False, True) if sort is BOOL else self.members(sort)
-
     def value(self, node: Node, facts: SessionFacts, values: Mapping[Var, object]) -> object:
         """The value of a node, of which the free variables have values."""
         found = self._valued.get(node.id)
@@ -172,12 +188,13 @@ class TermCompiler:
             scope = FramePlaces(free_variables(node))
             found = self._valued[node.id] = self.term(node, scope), scope
         term, scope = found
-        frame: Frame = [None] * scope.size
-        frame[0] = facts
-        for var, place in scope.places.items():
-            # Variables that quantifiers inside bind have places too.
-            frame[place] = values.get(var)
-        return term.compute(frame)
+        return term.compute(_frame(scope, facts, values))
+
+    def tried(self, quant: Quant, facts: SessionFacts, values: Mapping[Var, object]) -> Sequence[object]:
+        """The values that are tried for the first variable that a quantifier binds."""
+        scope = FramePlaces((*free_variables(quant), quant.binders[0]))
+        listed = self._tried(quant, list(quant.binders), scope).listed
+        return listed(_frame(scope, facts, values))
 
     # --- terms ---
 
@@ -250,7 +267,7 @@ class TermCompiler:
         settled = all(part.settled for part in parts) and all(
             isinstance(arg, Var) or arg.sort != self.roles.sort for arg in args
         )
-        return CompiledTerm(compute, settled, reads)
+        return CompiledTerm(compute, settled, reads, None if assigned else cell_at(number, key))
 
     # --- calls ---
 
@@ -311,20 +328,17 @@ class TermCompiler:
     def _quantifier(self, quant: Quant, binders: list[Var], scope: FramePlaces) -> CompiledTerm:
         decisive = quant.kind == "exists"
         var, *rest = binders
-        conditions = needed(quant.body, wanted=decisive)
         places = {**scope.places}
         place = scope.add(var)
-        values = self.values(var, conditions, scope)
+        tried = self._tried(quant, binders, scope)
         body = self._quantifier(quant, rest, scope) if rest else self._term(quant.body, scope)
         scope.places = places
-        if values is None:
-            return _NOTHING
-        listed, complete, inner = values.listed, values.complete, body.compute
+        listed, inner = tried.listed, body.compute
 
         def compute(frame: Frame) -> object:
             found = listed(frame)
             frame[0].spend(len(found))
-            known = complete
+            known = True
             for value in found:
                 frame[place] = value
                 one = inner(frame)
@@ -334,7 +348,69 @@ class TermCompiler:
                     known = False
             return not decisive if known else NO_VALUE
 
-        return CompiledTerm(compute, values.settled and body.settled, None)
+        settled, reads = together((CompiledTerm(inner, tried.settled, tried.reads), body))
+        if reads is not None and any(at == place for _, at in reads):
+            reads = None
+        return CompiledTerm(compute, settled, reads)
+
+    def _tried(self, quant: Quant, binders: list[Var], scope: FramePlaces) -> TriedValues:
+        """The values to try for the first of the binders: with no value counts what holds of all others."""
+        var = binders[0]
+        if var.sort in (INT, REAL):
+            return self._numbers(quant, binders, scope)
+        values = self.values(var, needed(quant.body, wanted=quant.kind == "exists"), scope)
+        if values is None:
+            return TriedValues(lambda frame: (NO_VALUE,), True, None)
+        listed = values.listed
+        if values.complete:
+            return TriedValues(listed, values.settled, None)
+        return TriedValues(lambda frame: (*listed(frame), NO_VALUE), values.settled, None)
+
+    def _numbers(self, quant: Quant, binders: list[Var], scope: FramePlaces) -> TriedValues:
+        """The numbers to try for the first of the binders: those of its range, or one of each cell."""
+        var, place = binders[0], scope.places[binders[0]]
+        found = dependence_on(var, quant.body, binders[1:], self._is_table)
+        sides = [(self._term(one, scope), self._term(other, scope)) for one, other in found.comparisons]
+        limits = [
+            limit
+            for limit in self._ranges.limits(quant).get(var, ())
+            if set(binders).isdisjoint(free_variables(limit.term))
+        ]
+        bounds = {limit.term: self._term(limit.term, scope) for limit in limits}
+        if not found.complete and {limit.is_least for limit in limits} != {True, False}:
+            self._partly_tried[quant] = var.sort
+        points = SamplePoints(
+            place,
+            var.sort is INT,
+            tuple((one.compute, other.compute) for one, other in sides),
+            tuple((self.numbers[of], at if len(of.domain) > 1 else None) for of, at in found.arguments),
+        )
+
+        def listed(frame: Frame) -> Sequence[object]:
+            least = points.at(frame)
+            within = range_by(limits, lambda term: bounds[term].compute(frame)) if limits else None
+            if within is not None and (len(within) < len(least) or not found.complete):
+                return within
+            return least if found.complete else (*least, NO_VALUE)
+
+        settled, reads = together([*chain(*sides), *bounds.values()])
+        return TriedValues(listed, settled, None if reads is None else _without(reads, place))
+
+    def untried(self, root: Node) -> str:
+        """Why not all numbers that matter are tried for a formula; empty where they are."""
+        found = [self._partly_tried[each] for each in reachable(root) if each in self._partly_tried]
+        return f"a variable of the sort {found[0]}" if found else ""
+
+    def _is_table(self, symbol: Symbol) -> bool:
+        """Whether all that is known of the values of a function is in its table."""
+        kinds = (SymbolKind.FUNCTION, SymbolKind.FREE)
+        return (
+            symbol.kind in kinds
+            and symbol is not self.roles.turn
+            and symbol not in self._definitions
+            and symbol not in self._aggregates
+            and not self.closed.get(symbol)
+        )
 
     def values(self, var: Var, conditions: Sequence[Node], scope: FramePlaces) -> EventRange | None:
         """The values to try a variable with, if it matters only where `conditions` hold; None: no end."""
@@ -431,7 +507,10 @@ class TermCompiler:
         computes = [part.compute for part in parts]
         if row in (op.EQ, op.DISTINCT) and not self._tells_apart(node.args[0].sort):
             return strict(parts, same if row is op.EQ else differ)
-        return CompiledTerm(operated(row, computes), *together(parts))
+        plain = CompiledTerm(operated(row, computes), *together(parts))
+        if row in COMPARISONS and node.args[0].sort in (INT, REAL):
+            return by_limits(row, (parts[0], parts[1]), plain)
+        return plain
 
     def _tells_apart(self, sort: Sort) -> bool:
         """Whether different values of a sort are certainly different things."""
@@ -460,34 +539,17 @@ def needed(formula: Node, *, wanted: bool) -> list[Node]:
     return found
 
 
-class ParametricRule(NamedTuple):
-    """A rule of a closed predicate, as a formula over the predicate's parameters."""
+def _frame(scope: FramePlaces, facts: SessionFacts, values: Mapping[Var, object]) -> Frame:
+    frame: Frame = [None] * scope.size
+    frame[0] = facts
+    for var, place in scope.places.items():
+        # Variables that quantifiers inside bind have places too.
+        frame[place] = values.get(var)
+    return frame
 
-    assertion: Assertion
-    formula: Node
-    params: tuple[Var, ...]
 
-
-def way_of(module: Module, symbol: Symbol, rule: DefiningRule) -> ParametricRule:
-    """That a rule makes its predicate true at parameters."""
-    pool = module.pool
-    params = tuple(pool.var(f"x{at}", sort) for at, sort in enumerate(symbol.domain, 1))
-    replaced: dict[Node, Node] = {}
-    equations = []
-    for param, arg in zip(params, rule.args, strict=True):
-        if isinstance(arg, Var) and arg not in replaced:
-            replaced[arg] = param
-        else:
-            equations.append((param, arg))
-    left = tuple(var for var in rule.variables if var not in replaced)
-    fresh = {var: pool.var(var.name, var.sort) for var in left}
-    replaced |= dict(fresh.items())
-    parts = [pool.eq(param, substitute(pool, arg, replaced)) for param, arg in equations]
-    parts += [substitute(pool, each, replaced) for each in rule.conditions]
-    body = pool.conj(parts)
-    return ParametricRule(
-        rule.assertion, pool.quant("exists", tuple(fresh.values()), body) if fresh else body, params
-    )
+def _without(reads: Reads, place: int) -> Reads:
+    return frozenset(each for each in reads if each[1] != place)
 
 
 def _levels(root: Node) -> int:
@@ -505,7 +567,7 @@ def _in_frame(term: CompiledTerm, scope: FramePlaces) -> CompiledTerm:
         frame += [None] * (size - len(frame))
         return compute(frame)
 
-    return term._replace(compute=padded)
+    return term._replace(compute=padded, cell=None)
 
 
 def _counting(term: Node, fold: str) -> list[Node]:
