@@ -155,6 +155,8 @@ def test_an_object_that_reaches_over_the_end_of_a_thought_is_none() -> None:
     """[LOOP-REPLY]"""
     (found,) = find_programs(f"{BROKEN}</think>{PROGRAM}\n```\n</think>")
     assert found.text == PROGRAM
+    (found,) = find_programs(f'{BROKEN}</think>{{"\n```\n</think>')
+    assert found.text == '{"'
 
 
 def check_stable(text: str) -> None:

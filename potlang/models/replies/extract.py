@@ -139,6 +139,10 @@ class _ObjectSearch:
     def meant(self, text: str) -> list[Found]:
         """The first object that is well formed or begins a line."""
         for each in candidates(text, safe_fixes=self._safe_fixes):
+            is_over = each.value is None and ends_of_thoughts(each.text)
+            # Of an object that reaches over the end of a thought what begins behind that is rather meant.
+            if is_over and (behind := self.meant(behind_thoughts(each.text))):
+                return behind
             if each.value is not None or _begins_a_line(text, each.start):
                 return [Found(each.text, _around(text, each), each.mended)]
         return []
