@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence, Set
 
 from .normal import Part, connective, is_connective
 from .sorts import INT
-from .terms import Symbol, Term
+from .terms import Symbol, Term, outer_first
 from .tokens import Invalid
 
 Bounds = tuple[int | None, int | None]
@@ -20,14 +20,11 @@ UNBOUNDED: Bounds = (None, None)
 
 def limits_of(term: Term, sign: bool) -> Limits | None:
     """A term of sort Int and the least and the greatest value that an atom, or its denial, leaves it."""
-    one, two = term.args if len(term.args) == 2 else (term, term)
-    if one.op == "lit" and term.op == "=":
-        one, two = two, one
-    if two.op != "lit" or two.sort is not INT or not isinstance(two.value, int):
-        return None
-    if term.op == "=":
-        return (one, two.value, two.value) if sign else None
-    return None if term.op != "<" else (one, None, two.value - 1) if sign else (one, two.value, None)
+    for each in term.args:
+        bounds = bounds_by(limits_on(each, [(term, sign)]), _integer) if each.sort is INT else UNBOUNDED
+        if bounds != UNBOUNDED:
+            return each, *bounds
+    return None
 
 
 def joined(every: Sequence[Bounds]) -> Bounds:
@@ -63,18 +60,16 @@ def necessary(formula: Term, sign: bool, around: Set[Term]) -> list[Part]:
     Where one has the other sign, so has the formula, whatever has no value: connectives are Kleene's, and
     a quantifier that holds has a binding with which its body does. `around` are the formula's own variables.
     """
-    seen: dict[Part, None] = {}
-    stack = [(formula, sign)]
-    while stack:
-        part = term, wanted = stack.pop()
-        if part not in seen:
-            seen[part] = None
-            if is_connective(term):
-                stack += [clause[0] for clause in connective(term, wanted) if len(clause) == 1]
-            # Below a quantifier that binds one of these again it is another variable.
-            elif term.op == ("exists" if wanted else "forall") and around.isdisjoint(term.binders):
-                stack.append((term.args[0], wanted))
-    return list(seen)
+
+    def parts(whole: Part) -> list[Part]:
+        term, wanted = whole
+        if is_connective(term):
+            return [clause[0] for clause in reversed(connective(term, wanted)) if len(clause) == 1]
+        # Below a quantifier that binds one of these again it is another variable.
+        is_open = term.op == ("exists" if wanted else "forall") and around.isdisjoint(term.binders)
+        return [(term.args[0], wanted)] if is_open else []
+
+    return list(outer_first((formula, sign), parts))
 
 
 def limits_on(variable: Term, parts: Sequence[Part]) -> list[Limit]:
@@ -105,11 +100,15 @@ def bounds_by(limits: Sequence[Limit], value: Callable[[Term], object]) -> Bound
     return bounds
 
 
+def _integer(term: Term) -> object:
+    return term.value if term.op == "lit" else None
+
+
 def range_of(quantifier: Term, variable: Term, most: int) -> range:
     """The integers at which the body may decide: its own conditions on the variable exclude the others."""
     around = quantifier.free.union(quantifier.binders)
     limits = limits_on(variable, necessary(quantifier.args[0], quantifier.op == "exists", around))
-    low, high = bounds_by(limits, lambda term: term.value if term.op == "lit" else None)
+    low, high = bounds_by(limits, _integer)
     if low is None or high is None or high - low >= most:
         raise Invalid("a quantifier over integers without bounds")
     return range(low, high + 1)

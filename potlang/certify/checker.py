@@ -17,13 +17,10 @@ from .tokens import Invalid, QuotedText, StepBudget, Tree, shown, tree
 _STATES: Mapping[str, Mapping[str, Mapping[str, str]]] = MappingProxyType(
     {
         "claim": {
-            verdict: dict(zip(("assumptions", "claim", "negation"), answers.split(), strict=True))
-            for verdict, answers in (
-                ("entailed", "sat sat unsat"),
-                ("refuted", "sat unsat sat"),
-                ("undetermined", "sat sat sat"),
-                ("inconsistent", "unsat unsat unsat"),
-            )
+            "entailed": {"assumptions": "sat", "claim": "sat", "negation": "unsat"},
+            "refuted": {"assumptions": "sat", "claim": "unsat", "negation": "sat"},
+            "undetermined": {"assumptions": "sat", "claim": "sat", "negation": "sat"},
+            "inconsistent": {"assumptions": "unsat", "claim": "unsat", "negation": "unsat"},
         },
         "assumptions": {"consistent": {"assumptions": "sat"}, "inconsistent": {"assumptions": "unsat"}},
         "objective": {

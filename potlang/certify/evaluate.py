@@ -10,7 +10,8 @@ from the entries that make it true.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from functools import partial
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -19,7 +20,7 @@ from .models import MOST_MEMBERS, CertificateModel
 from .normal import Part
 from .operators import NoValue, TotalMap
 from .sorts import INT, Sort
-from .terms import QUANTIFIERS, Symbol, Term
+from .terms import QUANTIFIERS, Symbol, Term, inner_first, ordered
 from .theory import reachable
 from .tokens import Exhausted, Invalid, StepBudget, shown
 
@@ -44,7 +45,7 @@ class _Code(NamedTuple):
     """
 
     start: Environment
-    work: list[tuple[Term, Function | None, tuple[Term, ...]]]
+    work: list[tuple[Term, Function | None, Sequence[Term]]]
 
 
 class ModelEvaluation:
@@ -105,7 +106,7 @@ class ModelEvaluation:
         """A quantifier whose free variables have these values."""
         body, stages = self._plan(term)
         holes: list[NoValue] = []
-        source = iter([dict(zip(_ordered(term), values, strict=True))])
+        source = iter([dict(zip(_arguments(term), values, strict=True))])
         for stage in stages:
             # Generators: a binding that decides ends the enumeration, whatever its size.
             source = self._extended(stage, source, holes)
@@ -137,26 +138,19 @@ class ModelEvaluation:
         code = self._codes.get(root)
         if code is None:
             code = self._codes[root] = _Code({}, [])
-            done: dict[Term, None] = {}
-            stack = [root]
-            while stack:
-                top = stack.pop()
-                args = _ordered(top) if top.op in QUANTIFIERS else top.args
-                missing = [arg for arg in args if arg not in done] if top not in done else []
-                if missing:
-                    stack += [top, *missing]
-                elif top not in done:
-                    done[top] = None
-                    self._compile(top, args, code)
+            done: set[Term] = set()
+            for each in inner_first(root, _arguments, done):
+                done.add(each)
+                self._compile(each, code)
         return code
 
-    def _compile(self, term: Term, args: tuple[Term, ...], code: _Code) -> None:
+    def _compile(self, term: Term, code: _Code) -> None:
         if term.op == "lit":
             code.start[term] = self.model.literal(term)
-        elif isinstance(term.op, Symbol) and not args:
+        elif isinstance(term.op, Symbol) and not term.args:
             code.start[term] = () if term.op.kind == "constructor" else self.model.meanings[term.op]
         elif term.op != "var":
-            code.work.append((term, self._function(term), args))
+            code.work.append((term, self._function(term), _arguments(term)))
 
     def _function(self, term: Term) -> Function | None:
         """How a term's value comes from those of its arguments; None for calls."""
@@ -211,7 +205,7 @@ class ModelEvaluation:
         if guard.op == "=":
             for place in (0, 1):
                 if args[place] in unbound and known[1 - place]:
-                    yield 0, ([args[place]], self._equal(args[1 - place]))
+                    yield 0, ([args[place]], partial(self._equal, args[1 - place]))
             return
         table = self.model.meanings.get(guard.op) if isinstance(guard.op, Symbol) else None
         new = [arg for arg, each in zip(args, known, strict=True) if not each]
@@ -228,42 +222,34 @@ class ModelEvaluation:
 
     def _any(self, variable: Term, parts: list[Part], bound: set[Term]) -> tuple[int, Stage]:
         """All members of a sort; of Int those within bounds, where these are known."""
+        everything = [variable], partial(self._all, variable.sort)
         if variable.sort.kind not in ("Int", "Real", "String"):
-            return 1 << 59, ([variable], self._all(variable.sort))
+            return 1 << 59, everything
         limits = [each for each in limits_on(variable, parts) if self._is_known(each[1], bound)]
         if variable.sort is not INT or None in bounds_by(limits, lambda _: 0):
-            return 1 << 60, ([variable], self._all(variable.sort))
-        return 1 << 58, ([variable], self._range(limits))
+            return 1 << 60, everything
+        return 1 << 58, ([variable], partial(self._range, limits))
 
-    def _range(self, limits: list[Limit]) -> Values:
-        def values(environment: Environment, holes: list[NoValue]) -> Tuples:
-            low, high = bounds_by(limits, lambda term: self._value(term, environment))
-            if low is None or high is None or high - low >= MOST_MEMBERS:
-                holes.append(NoValue("a quantifier ranges over too many integers"))
-                return zip(TRIED)
-            # Beyond these the body decides nothing: one of its own conditions is false there.
-            return zip(range(low, high + 1))
+    def _range(self, limits: list[Limit], environment: Environment, holes: list[NoValue]) -> Tuples:
+        low, high = bounds_by(limits, lambda term: self._value(term, environment))
+        if low is None or high is None or high - low >= MOST_MEMBERS:
+            holes.append(NoValue("a quantifier ranges over too many integers"))
+            return zip(TRIED)
+        # Beyond these the body decides nothing: one of its own conditions is false there.
+        return zip(range(low, high + 1))
 
-        return values
+    def _all(self, sort: Sort, _: Environment, holes: list[NoValue]) -> Tuples:
+        members = self.model.members(sort)
+        if members is None:
+            holes.append(NoValue("a quantifier ranges over an infinite or very large sort"))
+        return zip(members or (TRIED if sort is INT else ()))
 
-    def _all(self, sort: Sort) -> Values:
-        def values(_: Environment, holes: list[NoValue]) -> Tuples:
-            members = self.model.members(sort)
-            if members is None:
-                holes.append(NoValue("a quantifier ranges over an infinite or very large sort"))
-            return zip(members or (TRIED if sort is INT else ()))
-
-        return values
-
-    def _equal(self, term: Term) -> Values:
-        def values(environment: Environment, holes: list[NoValue]) -> Tuples:
-            value = self._value(term, environment)
-            if isinstance(value, NoValue):
-                holes.append(value)
-            else:
-                yield (value,)
-
-        return values
+    def _equal(self, term: Term, environment: Environment, holes: list[NoValue]) -> Tuples:
+        value = self._value(term, environment)
+        if isinstance(value, NoValue):
+            holes.append(value)
+        else:
+            yield (value,)
 
     def _entries(self, guard: Term, table: TotalMap, known: list[bool]) -> Values:
         keys = [place for place, each in enumerate(known) if each]
@@ -292,8 +278,8 @@ class ModelEvaluation:
         raise AssertionError("a call")
 
 
-def _ordered(term: Term) -> tuple[Term, ...]:
-    return tuple(sorted(term.free, key=lambda variable: variable.id))
+def _arguments(term: Term) -> Sequence[Term]:
+    return ordered(term) if term.op in QUANTIFIERS else term.args
 
 
 def _strict(function: Function) -> Function:
@@ -315,15 +301,8 @@ def _not(values: list[Any]) -> object:
 def _decided(by: bool) -> Function:
     """One argument of that value decides; otherwise a hole is one."""
 
-    def call(values: list[Any]) -> object:
-        if by in values:
-            return by
-        for value in values:
-            if value.__class__ is NoValue:
-                return value
-        return not by
-
-    return call
+    rest = _strict(lambda _: not by)
+    return lambda values: by if by in values else rest(values)
 
 
 _or = _decided(True)

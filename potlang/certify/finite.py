@@ -23,7 +23,7 @@ from .operands import code_of, is_operator, leaves_of
 from .operators import NoValue
 from .propagation import Clause
 from .sorts import BOOL, INT, Sort
-from .terms import QUANTIFIERS, Symbol, Term
+from .terms import QUANTIFIERS, Symbol, Term, inner_first
 from .theory import Theory
 from .tokens import Invalid, StepBudget, shown
 
@@ -265,19 +265,17 @@ class FiniteEncoding(Gates):
         return None if isinstance(value, NoValue) else self._terms.literal(value, BOOL)
 
     def _written(self, term: Term) -> Term:
-        every, terms = term.op == "forall", self._terms
+        terms = self._terms
+        op, inner = ("and", "or") if term.op == "forall" else ("or", "and")
         choices = [self._listed(term, variable) for variable in term.binders]
         instances = []
         for images in itertools.product(*choices):
             self._steps.spend(len(images))
             body = terms.substitute(term.args[0], dict(zip(term.binders, images, strict=True)))
             present = [terms.apply("=", pair) for image in images for pair in self._named(image)]
-            sides = [terms.negated(each) if every else each for each in present]
-            op = "or" if every else "and"
-            instances.append(terms.make(op, (*sides, body), BOOL) if sides else body)
-        op, empty = ("and", terms.literal(True, BOOL)) if every else ("or", terms.literal(False, BOOL))
-        one = instances[0] if instances else empty
-        return terms.make(op, tuple(instances), BOOL) if len(instances) > 1 else one
+            sides = [terms.negated(each) if op == "and" else each for each in present]
+            instances.append(terms.join(inner, [*sides, body]))
+        return terms.join(op, instances)
 
     def _named(self, image: Term) -> list[tuple[Term, Term]]:
         """Of a member of a closed sort: the constant that is it, if there is such a member."""
@@ -295,15 +293,8 @@ class FiniteEncoding(Gates):
 
     def values(self, root: Term) -> Values:
         """The values of a closed term."""
-        stack = [root]
-        while stack:
-            top = stack[-1]
-            missing = [] if top in self._values else [t for t in self._inner(top) if t not in self._values]
-            stack.extend(reversed(missing))
-            if not missing:
-                stack.pop()
-                if top not in self._values:
-                    self._values[top] = self._made(top)
+        for each in inner_first(root, lambda whole: self._inner(whole)[::-1], self._values):
+            self._values[each] = self._made(each)
         return self._values[root]
 
     def _inner(self, term: Term) -> Sequence[Term]:
@@ -311,15 +302,14 @@ class FiniteEncoding(Gates):
         self._steps.spend(1 + len(term.args))
         if term.op in QUANTIFIERS:
             return (self._expanded(term),)
-        if not is_operator(term):
-            return term.args
-        leaves = leaves_of(term)
-        return leaves if leaves is not None else self._halves(term)
+        return self._computed_from(term) if is_operator(term) else term.args
 
-    def _halves(self, term: Term) -> Sequence[Term]:
-        """The arguments, of three and more the last one and an application to those before."""
+    def _computed_from(self, term: Term) -> Sequence[Term]:
+        """The leaves, or the arguments, of three and more the last one and an application to those before."""
+        op, args, leaves = term.op, term.args, leaves_of(term)
+        if leaves is not None:
+            return leaves
         # Sums with a common beginning then share its values, each of which stands for many choices.
-        op, args = term.op, term.args
         return args if len(args) < 3 else (self._terms.make(op, args[:-1], term.sort), args[-1])
 
     def _made(self, term: Term) -> Values:
@@ -369,8 +359,7 @@ class FiniteEncoding(Gates):
 
     def _operands(self, term: Term) -> tuple[Values, Values, Callable[[Any, Any], object]]:
         """Two terms whose values an operator's comes from, and how; the one with fewer comes first."""
-        leaves = leaves_of(term)
-        parts = leaves if leaves is not None else self._halves(term)
+        parts = self._computed_from(term)
         code, known = code_of(term, parts, self._model.literal)
         parts = sorted(parts, key=lambda each: len(self.values(each)))
         values = [self.values(each) for each in parts]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import total_ordering
 
@@ -17,23 +18,15 @@ Part = tuple[int | Fraction, Fraction]
 
 
 @total_ordering
+@dataclass(frozen=True, slots=True)
 class Growing:
     """A sum of multiples of powers of ω that is not constant: `parts`, the greatest exponent first.
 
     Raises `ArithmeticError` where a value is no such sum, or one of too many parts.
     """
 
-    __slots__ = ("parts",)
-
-    def __init__(self, parts: tuple[Part, ...]) -> None:
-        self.parts = parts
-
-    def __hash__(self) -> int:
-        return hash(self.parts)
-
-    def __eq__(self, other: object) -> bool:
-        # Two different sums are equal for finitely many ω at most.
-        return isinstance(other, Growing) and self.parts == other.parts
+    # Two different sums are equal for finitely many ω at most.
+    parts: tuple[Part, ...]
 
     def __lt__(self, other: object) -> bool:
         return _sign(self - other) < 0

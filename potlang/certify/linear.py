@@ -8,12 +8,11 @@ from typing import NamedTuple
 
 from .operators import cost
 from .sorts import BOOL, INT, REAL
-from .terms import Term, Terms
+from .terms import Term, Terms, inner_first
 from .tokens import Invalid, StepBudget
 
 Polynomial = dict[tuple[int, ...], Fraction]
 """Factors by products of terms, which are given by their numbers in order; that of `()` is the constant."""
-_OPERATORS = ("+", "-", "neg", "*", "/", "to_real")
 
 
 class ScaledComparison(NamedTuple):
@@ -76,19 +75,15 @@ def _within(terms: Terms, term: Term, low: Term, high: Term) -> list[Term]:
 def polynomial(term: Term, steps: StepBudget) -> Polynomial:
     """A term of numbers as a sum of products of the terms below it that are not sums or products."""
     done: dict[Term, Polynomial] = {}
-    stack = [term]
-    while stack:
-        steps.spend()
-        top = stack[-1]
-        parts = top.args if top.op in _OPERATORS else ()
-        missing = [part for part in parts if part not in done]
-        if missing:
-            stack.extend(missing)
-            continue
-        stack.pop()
-        if top not in done:
-            done[top] = _combined(top, [done[part] for part in parts], steps)
+    for each in inner_first(term, _parts, done):
+        parts = [done[part] for part in _parts(each)]
+        steps.spend(1 + len(parts))
+        done[each] = _combined(each, parts, steps)
     return done[term]
+
+
+def _parts(term: Term) -> tuple[Term, ...]:
+    return term.args if term.op in ("+", "-", "neg", "*", "/", "to_real") else ()
 
 
 def _combined(term: Term, parts: Sequence[Polynomial], steps: StepBudget) -> Polynomial:
@@ -97,12 +92,9 @@ def _combined(term: Term, parts: Sequence[Polynomial], steps: StepBudget) -> Pol
         case "lit":
             value = term.value
             return {(): Fraction(value)} if isinstance(value, int | Fraction) and value else {}
-        case "+" | "-":
+        case "+" | "-" | "neg" | "to_real":
             for at, part in enumerate(parts):
-                _add(found, part, -1 if at and term.op == "-" else 1, steps)
-            return found
-        case "neg" | "to_real":
-            _add(found, parts[0], -1 if term.op == "neg" else 1, steps)
+                _add(found, part, -1 if term.op == "neg" or (at and term.op == "-") else 1, steps)
             return found
         case "*":
             found = {(): Fraction(1)}

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable
 
 from .sorts import BOOL
-from .terms import QUANTIFIERS, Symbol, Term
+from .terms import QUANTIFIERS, Symbol, Term, ordered
 from .theory import Root, Theory
 from .tokens import Invalid
 
@@ -53,16 +52,12 @@ class Matrix:
         return self._done[formula, positive, ()]
 
     def _key(self, part: Part, images: Images) -> object:
-        free = sorted(part[0].free, key=lambda variable: variable.id)
-        return (*part, tuple([images[variable] for variable in free]))
+        return (*part, tuple([images[variable] for variable in ordered(part[0])]))
 
     def _joined(self, shape: Shape, images: Images) -> Term:
-        clauses = [self._join("or", (self._done[self._key(each, images)] for each in one)) for one in shape]
-        return self._join("and", clauses)
-
-    def _join(self, op: str, parts: Iterable[Term]) -> Term:
-        args = tuple(parts)
-        return args[0] if len(args) == 1 else self._terms.make(op, args, BOOL)
+        join = self._terms.join
+        clauses = [join("or", [self._done[self._key(each, images)] for each in one]) for one in shape]
+        return join("and", clauses)
 
     def _shape(self, part: Part, images: Images) -> tuple[Images, Term | Shape]:
         """The parts of a signed formula, with the images of their variables."""
@@ -72,8 +67,7 @@ class Matrix:
         if term.op == "distinct":
             equal = [self._terms.apply("=", pair) for pair in itertools.combinations(term.args, 2)]
             return images, [[(each, False)] for each in equal] if sign else [[(each, True) for each in equal]]
-        # Symbols are excluded: a predicate of truth values is an atom, and its arguments are terms.
-        if term.args and all(arg.sort is BOOL for arg in term.args) and isinstance(term.op, str):
+        if is_connective(term):
             return images, connective(term, sign)
         atom = self._terms.substitute(term, images)
         return images, atom if sign else self._terms.negated(atom)
@@ -99,7 +93,7 @@ class Matrix:
             raise Invalid(f"two quantifiers bind {self._reference(variable)}")
         # Of the free variables of the quantifier alone, not of all around it: fewer arguments, more
         # unification.
-        free = sorted(quantifier.free, key=lambda each: each.id)
+        free = ordered(quantifier)
         key = (self._reference(variable), "+" if quantifier.op == "exists" else "-")
         if key not in self.skolems:
             self.skolems[key] = Symbol("skolem", key[0], tuple(v.sort for v in free), variable.sort)
@@ -107,7 +101,10 @@ class Matrix:
 
 
 def is_connective(term: Term) -> bool:
-    """Whether a term is made of formulas alone by an operator that `connective` takes apart."""
+    """Whether a term is made of formulas alone by an operator that `connective` takes apart.
+
+    A predicate of truth values is an atom: its arguments are terms.
+    """
     op, args = term.op, term.args
     if not args or args[0].sort is not BOOL or not isinstance(op, str) or op in ("distinct", *QUANTIFIERS):
         return False

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import islice
 
 from .normal import is_connective
-from .terms import QUANTIFIERS, Term
+from .terms import QUANTIFIERS, Term, inner_first, outer_first
 
 
 def is_operator(term: Term) -> bool:
@@ -18,38 +19,22 @@ _OTHERS = ("lit", "var", "ite", "distinct", "store", "apply", *QUANTIFIERS)
 
 def leaves_of(term: Term) -> Sequence[Term] | None:
     """The one or two terms that are no operators' below an operator; None if there are more."""
-    found: dict[Term, None] = {}
-    seen: set[Term] = set()
-    stack = [term]
-    while stack and len(found) < 3:
-        top = stack.pop()
-        if top in seen:
-            continue
-        seen.add(top)
-        if is_operator(top):
-            stack.extend(reversed(top.args))
-        elif top.op != "lit":
-            found[top] = None
-    return None if len(found) > 2 else tuple(found)
+    every = outer_first(term, lambda whole: whole.args if is_operator(whole) else ())
+    leaves = tuple(islice((each for each in every if not is_operator(each) and each.op != "lit"), 3))
+    return leaves if len(leaves) < 3 else None
 
 
 def code_of(
     root: Term, leaves: Sequence[Term], literal: Callable[[Term], object]
 ) -> tuple[list[tuple[Term, Sequence[Term]]], dict[Term, object]]:
     """The operators from `leaves` to `root`, inner ones first, and the literals among them."""
-    known: dict[Term, object] = {}
-    ordered: dict[Term, None] = {}
-    stack = [(root, False)]
-    while stack:
-        top, complete = stack.pop()
-        if top.op == "lit":
-            known[top] = literal(top)
-        elif complete:
-            ordered[top] = None
-        elif top not in leaves and top not in ordered:
-            stack.append((top, True))
-            stack += [(arg, False) for arg in _arguments(top, leaves)]
-    return [(each, _arguments(each, leaves)) for each in ordered], known
+    done = dict.fromkeys(leaves)
+    code: list[tuple[Term, Sequence[Term]]] = []
+    for each in inner_first(root, lambda whole: _arguments(whole, leaves), done):
+        done[each] = None
+        if each.op != "lit":
+            code.append((each, _arguments(each, leaves)))
+    return code, {each: literal(each) for each in done if each.op == "lit"}
 
 
 def _arguments(term: Term, leaves: Sequence[Term]) -> Sequence[Term]:

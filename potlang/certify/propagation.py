@@ -75,14 +75,10 @@ class ClauseDatabase:
         # What is assigned from here on is the negated clause and what follows from it: undone below, with
         # the watches left as they are, since two-watched-literal lists stay valid when assignments go.
         mark = len(self._trail)
-        follows = False
         for literal in clause:
-            if literal in self._true:
-                follows = True
-                break
-            if -literal not in self._true:
+            if literal not in self._true and -literal not in self._true:
                 self._assign(-literal)
-        follows = follows or not self._propagated()
+        follows = not self._true.isdisjoint(clause) or not self._propagated()
         self._true.difference_update(self._trail[mark:])
         del self._trail[mark:]
         self._head = mark

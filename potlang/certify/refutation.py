@@ -10,7 +10,7 @@ from .models import TABLES
 from .normal import Matrix, Part
 from .propagation import Clause, ClauseDatabase
 from .sorts import BOOL, INT
-from .terms import Symbol, Term
+from .terms import Symbol, Term, outer_first
 from .theory import Root, Theory
 from .tokens import Invalid, QuotedText, StepBudget, Tree, integer, name, pair, shown, tree
 from .unfolding import unfolded
@@ -95,8 +95,7 @@ class Refutation:
             case "instance", [root, *bindings]:
                 clauses = self._instance(root, bindings)
             case "axiom", _:
-                formula = self._terms.make("or", tuple(self._axiom(parts)), BOOL)
-                clauses = self._clausified(formula if len(formula.args) > 1 else formula.args[0])
+                clauses = self._clausified(self._terms.join("or", self._axiom(parts)))
             case "step", [root, list(bindings), list(hints), conclusion]:
                 clauses = self._step(root, bindings, hints, conclusion)
             case _:
@@ -105,8 +104,11 @@ class Refutation:
         # Each definition is added once: a literal that stands for an `and` is shared by all instances.
         new = [clause for clause in self._definitions(clauses) if -clause[0] not in self._given]
         self._given.update(-clause[0] for clause in new)
-        self.clauses += clauses + new
-        for clause in clauses + new:
+        self._take(clauses + new)
+
+    def _take(self, clauses: list[Clause]) -> None:
+        self.clauses += clauses
+        for clause in clauses:
             self._database.add(clause)
 
     def _finite(self, roots: list[Tree]) -> None:
@@ -114,17 +116,13 @@ class Refutation:
         parts = dict.fromkeys([self._root(each) for each in roots])
         self.encoding = encoded(self.theory, [(root.formula, sign) for root, sign in parts], self.steps)
         for clauses in (self.encoding.clauses, *self.encoding.asserted):
-            self.clauses += clauses
-            for clause in clauses:
-                self._database.add(clause)
+            self._take(clauses)
 
     def _apart(self, known: list[Clause], clauses: list[Clause]) -> None:
         """Adds that unknowns which all differ take all values, if there are no more values than unknowns."""
         if not all(map(self._database.implies, known)):
             raise Invalid("two of the cells may be equal")
-        self.clauses += clauses
-        for clause in clauses:
-            self._database.add(clause)
+        self._take(clauses)
 
     def _step(self, root: Tree, bindings: list[Tree], hints: list[Tree], conclusion: Tree) -> list[Clause]:
         """The conclusion, which must follow from an instance and earlier statements by unit resolution."""
@@ -149,8 +147,7 @@ class Refutation:
     def _lemma(self, clause: Clause) -> None:
         if not self._database.implies(clause):
             raise Invalid("the lemma does not follow by unit propagation")
-        self.clauses.append(clause)
-        self._database.add(clause)
+        self._take([clause])
 
     def _clause(self, literals: list[Tree]) -> Clause:
         clause = tuple(dict.fromkeys(map(integer, literals)))
@@ -242,11 +239,8 @@ class Refutation:
         raise Invalid("unknown or malformed axiom")
 
     def _comparison(self, factor: Tree, written: Tree) -> ScaledComparison:
-        literal = self._ground(written)
-        match written:
-            case ["=", *sides]:
-                return ScaledComparison(integer(factor), literal, tuple(map(self._ground, sides)))
-        return ScaledComparison(integer(factor), literal, ())
+        sides = written[1:] if isinstance(written, list) and written[:1] == ["="] else []
+        return ScaledComparison(integer(factor), self._ground(written), tuple(map(self._ground, sides)))
 
     def _equal(self, a: Term, b: Term, sign: bool = True) -> Term:
         """That two terms are equal or, without `sign`, that they differ."""
@@ -326,18 +320,9 @@ class Refutation:
 
     def _flat(self, op: str, formula: Term) -> list[Term]:
         """The operands of nested applications of `op`, each once, in order."""
-        seen: dict[Term, None] = {}
-        stack = [formula]
-        while stack:
-            top = stack.pop()
-            # Formulas are graphs: without this, nested shared conjunctions would be walked exponentially
-            # often.
-            if top not in seen:
-                seen[top] = None
-                if top.op == op:
-                    stack.extend(reversed(top.args))
-        self.steps.spend(len(seen))
-        return [term for term in seen if term.op != op]
+        every = list(outer_first(formula, lambda term: term.args if term.op == op else ()))
+        self.steps.spend(len(every))
+        return [term for term in every if term.op != op]
 
     def _literal(self, term: Term) -> int | bool:
         """The number of an atom, negative for its negation; a truth value where it has one."""

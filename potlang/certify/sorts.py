@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .tokens import Invalid, Tree, integer, name, shown
+from .tokens import Invalid, QuotedText, Tree, integer, name, shown
 
 MOST_WIDTH = 1 << 16
 MOST_PARTS = 10_000
@@ -50,26 +50,17 @@ class Sorts:
             self._made[key] = Sort(kind, "", parts, (), width)
         return self._made[key]
 
-    def read(self, tree: Tree) -> Sort:
-        """The sort that `tree` writes, from inner parts to outer ones."""
-        results: list[Sort] = []
-        stack: list[tuple[Tree, bool]] = [(tree, False)]
-        while stack:
-            top, complete = stack.pop()
-            match top:
-                case ["Set", _] | ["Array", _, _] | ["Function", _, _, *_]:
-                    if not complete:
-                        stack.append((top, True))
-                        stack.extend((part, False) for part in reversed(top[1:]))
-                        continue
-                    cut = len(results) - (len(top) - 1)
-                    results[cut:] = [self.make(name(top[0]), tuple(results[cut:]))]
-                case ["BitVec", width] if 1 <= integer(width) <= MOST_WIDTH:
-                    results.append(self.make("BitVec", (), integer(width)))
-                case str() if top in self._made:
-                    results.append(self._made[top])
-                case _:
-                    if isinstance(top, list) or name(top) not in self.named:
-                        raise Invalid(f"unknown or malformed sort {shown(top)}")
-                    results.append(self.named[name(top)])
-        return results[0]
+    def read(self, tree: Tree, level: int = 1) -> Sort:
+        """The sort that `tree` writes; `level` is how deep it stands in another one."""
+        match tree:
+            case ["Set" | "Array" | "Function", *_] if level > MOST_NESTED:
+                raise Invalid("a sort is too large")
+            case ["Set", _] | ["Array", _, _] | ["Function", _, _, *_]:
+                return self.make(name(tree[0]), tuple([self.read(part, level + 1) for part in tree[1:]]))
+            case ["BitVec", width] if 1 <= integer(width) <= MOST_WIDTH:
+                return self.make("BitVec", (), integer(width))
+            case str() if tree in self._made:
+                return self._made[tree]
+            case str() | QuotedText() if name(tree) in self.named:
+                return self.named[name(tree)]
+        raise Invalid(f"unknown or malformed sort {shown(tree)}")

@@ -6,7 +6,8 @@ reverse `<`, a selector of a record is its field, and a defined function is its 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Container, Hashable, Iterator, Mapping, Sequence
+from typing import TypeVar
 
 from .operators import NoValue, compute, cost, result
 from .sorts import BOOL, INT, Sort, Sorts
@@ -49,6 +50,41 @@ class Term:
 
 
 _NOTHING: frozenset[Term] = frozenset()
+_Whole = TypeVar("_Whole", bound=Hashable)
+
+
+def ordered(term: Term) -> list[Term]:
+    """The variables that occur free, by number."""
+    return sorted(term.free, key=lambda variable: variable.id)
+
+
+def outer_first(root: _Whole, parts: Callable[[_Whole], Sequence[_Whole]]) -> Iterator[_Whole]:
+    """What `root` is made of, wholes before parts, the first part first, each once."""
+    seen: set[_Whole] = set()
+    stack = [root]
+    while stack:
+        top = stack.pop()
+        # Formulas are graphs: without this, shared parts would be walked exponentially often.
+        if top not in seen:
+            seen.add(top)
+            yield top
+            stack.extend(reversed(parts(top)))
+
+
+def inner_first(root: Term, parts: Callable[[Term], Sequence[Term]], done: Container[Term]) -> Iterator[Term]:
+    """What a term is made of, parts before wholes, the last part first, without what is done.
+
+    Each is to be done before the next is asked for.
+    """
+    stack = [root]
+    while stack:
+        top = stack[-1]
+        missing = [part for part in parts(top) if part not in done] if top not in done else []
+        stack.extend(missing)
+        if not missing:
+            stack.pop()
+            if top not in done:
+                yield top
 
 
 class Terms:
@@ -78,6 +114,12 @@ class Terms:
     def negated(self, term: Term) -> Term:
         """The negation."""
         return self.make("not", (term,), BOOL)
+
+    def join(self, op: str, parts: Sequence[Term]) -> Term:
+        """Formulas joined by `and` or `or`. One is itself; none are true by `and`, false by `or`."""
+        if len(parts) == 1:
+            return parts[0]
+        return self.make(op, tuple(parts), BOOL) if parts else self.literal(op == "and", BOOL)
 
     def apply(self, op: Op, args: tuple[Term, ...]) -> Term:
         """`op` applied to `args`, in normal form. Raises `Invalid` where the sorts do not fit."""
@@ -116,26 +158,17 @@ class Terms:
 
     def substitute(self, term: Term, images: Mapping[Term, Term]) -> Term:
         """`term` with its free variables replaced. Raises `Invalid` where a quantifier would capture one."""
+        if not term.free:
+            return term
         done: dict[Term, Term] = dict(images)
         around = _NOTHING.union(images, *(image.free for image in images.values()))
-        stack = [term]
-        while stack:
-            top = stack[-1]
-            if not top.free or top in done:
-                done.setdefault(top, top)
-                stack.pop()
-                continue
-            missing = [arg for arg in top.args if arg not in done]
-            if missing:
-                stack.extend(missing)
-                continue
-            if not around.isdisjoint(top.binders):
+        for each in inner_first(term, lambda whole: [arg for arg in whole.args if arg.free], done):
+            if not around.isdisjoint(each.binders):
                 raise Invalid("a variable is bound twice")
-            stack.pop()
-            self.steps.spend(10 * (1 + len(top.args)))
-            args = tuple([done[arg] for arg in top.args])
-            if top.op in QUANTIFIERS:
-                done[top] = self.make(top.op, args, BOOL, top.value)
+            self.steps.spend(10 * (1 + len(each.args)))
+            args = tuple([done.get(arg, arg) for arg in each.args])
+            if each.op in QUANTIFIERS:
+                done[each] = self.make(each.op, args, BOOL, each.value)
             else:
-                done[top] = top if top.op == "var" else self.apply(top.op, args)
+                done[each] = each if each.op == "var" else self.apply(each.op, args)
         return done[term]

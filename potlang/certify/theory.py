@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from fractions import Fraction
+from functools import partial
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from .operators import OPERATORS
 from .sorts import BOOL, INT, Sort, Sorts
-from .terms import MOST_STEPS, QUANTIFIERS, Symbol, Term, Terms
+from .terms import MOST_STEPS, QUANTIFIERS, Symbol, Term, Terms, outer_first
 from .tokens import Invalid, QuotedText, StepBudget, Tree, integer, name, pair, shown, tree
 
 _SKIPPED = ("ask", "closed", "properties", "question", "unique")
@@ -224,6 +225,7 @@ class Theory:
 
         `special` says for further head words how many of the parts are no terms, and what they mean.
         """
+        heads: Heads = {**dict.fromkeys(QUANTIFIERS, (2, partial(self._quantified, names))), **special}
         results: list[Term] = []
         stack: list[tuple[Tree, bool]] = [(part, False)]
         while stack:
@@ -232,29 +234,25 @@ class Theory:
                 results.append(self._leaf(top, names))
                 continue
             head = top[0] if top and isinstance(top[0], str) else ""
-            skipped = special[head][0] if head in special else 2 if head in QUANTIFIERS else 1
-            if not complete:
+            skipped, made = heads.get(head, (1, self._applied))
+            if complete:
+                cut = len(results) - max(len(top) - skipped, 0)
+                results[cut:] = [made(top, tuple(results[cut:]))]
+            else:
                 stack.append((top, True))
                 stack.extend((each, False) for each in reversed(top[skipped:]))
-                continue
-            cut = len(results) - max(len(top) - skipped, 0)
-            args = tuple(results[cut:])
-            del results[cut:]
-            if head in special:
-                results.append(special[head][1](top, args))
-            elif head in QUANTIFIERS:
-                results.append(self._quantified(top, args, names))
-            elif args:
-                results.append(self.terms.apply(self.head(top[0]), args))
-            else:
-                raise Invalid("an application has arguments")
         return results[0]
+
+    def _applied(self, part: list[Tree], args: tuple[Term, ...]) -> Term:
+        if not args:
+            raise Invalid("an application has arguments")
+        return self.terms.apply(self.head(part[0]), args)
 
     def head(self, part: Tree) -> str | Symbol:
         """The head of an application: an operator's word, or a symbol."""
         return part if isinstance(part, str) and part in OPERATORS else self.symbol(part)
 
-    def _quantified(self, part: list[Tree], args: tuple[Term, ...], names: Mapping[str, Term]) -> Term:
+    def _quantified(self, names: Mapping[str, Term], part: list[Tree], args: tuple[Term, ...]) -> Term:
         match part:
             case [str(kind), list(listed), _] if listed and args[0].sort is BOOL:
                 return self.terms.make(kind, args, BOOL, self._listed(listed, names))
@@ -300,14 +298,7 @@ def _section(parts: list[Tree], head: str) -> tuple[list[Tree], list[Tree]]:
 
 def reachable(root: Term) -> list[Term]:
     """All terms in `root`, each once."""
-    seen = {root: None}
-    stack = [root]
-    while stack:
-        for arg in stack.pop().args:
-            if arg not in seen:
-                seen[arg] = None
-                stack.append(arg)
-    return list(seen)
+    return list(outer_first(root, lambda term: term.args))
 
 
 def read_theory(program: str, steps: StepBudget | None = None) -> Theory:

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
 from random import Random
 from typing import Any, NamedTuple
 
 import pytest
 import z3
+from hypothesis import given
+from hypothesis import strategies as st
 
 import potlang
 from potlang import certify
+from potlang.engines.ground.diophantine import fractional_form
 from potlang.engines.ground.grounding import Grounded, Grounder, GroundLimits
 from potlang.engines.ground.simplex import BoundConflict, Simplex
 
@@ -43,6 +47,12 @@ def refuted(*facts: str) -> Grounded:
         ("x + y == 10", "x > 4", "y >= 6"),
         ("2 * i > 7", "i < 4"),
         ("2 * i == 2 * j + 1", "i > 0", "i < 9"),
+        ("2 * i == 2 * j + 1",),
+        ("4 * i + 6 * j <= 7", "8 * i + 12 * j >= 13"),
+        ("3 * i + 3 * j * k == 7",),
+        ("i % 2 == 1", "i == 2 * j"),
+        ("i + j == 2 * f(k)", "i - j == 2 * f(i) + 1"),
+        ("f(2 * i) == 3 * j", "f(2 * i) == 3 * k + 1"),
         ("i != j", "i <= j", "j <= i"),
         ("x != y", "2 * x == y + y"),
         ("x * x >= 4", "x * x < 3"),
@@ -76,7 +86,7 @@ def test_contradictions_have_refutations(facts: tuple[str, ...]) -> None:
         ("f(i) == 3", "f(j) == 4", "i <= j"),
         ("x != y", "x <= y"),
         ("i // 3 == 4", "i >= 14"),
-        ("2 * i == 2 * j + 1",),
+        ("i * i == 2 * j * j", "i > 0"),
     ],
 )
 def test_what_is_possible_or_beyond_the_grounder_is_unknown(facts: tuple[str, ...]) -> None:
@@ -165,6 +175,72 @@ def test_random_comparisons_are_refuted_where_z3_finds_none() -> None:
     """[GROUND-ARITHMETIC]"""
     counts = agree(range(60))
     assert counts["unsat", "unsat"] > 10 and counts["sat", "unknown"] > 10
+
+
+def systems(seeds: range, signs: Sequence[str]) -> tuple[int, int]:
+    """How many random systems of integers z3 finds contradictory, and how many the grounder."""
+    numbers = z3.Ints("i j k")
+    contradictory = found = 0
+    for seed in seeds:
+        random = Random(seed)
+        clauses: list[list[Compared]] = [
+            [([random.randint(-6, 6) for _ in numbers], random.randint(-12, 12), random.choice(signs))]
+            for _ in range(random.randint(2, 4))
+        ]
+        solver = z3.Solver()
+        solver.add(*(solved(each, numbers) for each in clauses))
+        is_false = solver.check() == z3.unsat
+        is_refuted = refuted(*(said(each, "ijk") for each in clauses)).status == "unsat"
+        assert is_false or not is_refuted, seed
+        contradictory, found = contradictory + is_false, found + is_refuted
+    return contradictory, found
+
+
+def test_equations_without_whole_solutions_are_refuted() -> None:
+    """[GROUND-CUT] All of them, whatever bounds their unknowns have or have not."""
+    contradictory, found = systems(range(60), ["=="])
+    assert contradictory == found > 20
+
+
+@pytest.mark.slow
+def test_systems_of_integers_without_solutions_are_refuted() -> None:
+    """[GROUND-CUT] [GROUND-ARITHMETIC] Of inequalities some need more rounds than there are."""
+    contradictory, found = systems(range(1_000, 2_000), ["=="])
+    assert contradictory == found > 400
+    contradictory, found = systems(range(1_000, 3_000), ["==", "<=", "<="])
+    assert found > 200 and found >= contradictory * 0.97
+
+
+@given(
+    st.lists(
+        st.tuples(st.lists(st.integers(-9, 9), min_size=4, max_size=4), st.integers(-30, 30)), max_size=5
+    ),
+    st.integers(1, 3),
+)
+def test_a_form_is_a_fraction_where_there_is_no_whole_solution(
+    drawn: list[tuple[list[int], int]], divisor: int
+) -> None:
+    """[GROUND-CUT] z3 finds its value to follow, and whole solutions where there is none."""
+    equations = [
+        ({at: Fraction(each, divisor) for at, each in enumerate(row) if each}, Fraction(number, divisor))
+        for row, number in drawn
+    ]
+    found = fractional_form(equations, lambda: None)
+    whole, real = z3.Ints("a b c d"), z3.Reals("a b c d")
+    solver = z3.Solver()
+    solver.add(*(sum(f * x for f, x in zip(row, real, strict=True)) == number for row, number in drawn))
+    if solver.check() == z3.unsat:
+        return
+    if found is not None:
+        form, value = found
+        assert value.denominator > 1
+        total = sum(factor * real[at] for at, factor in form.items())
+        solver.add(total != z3.Q(value.numerator, value.denominator))
+        assert solver.check() == z3.unsat
+        return
+    solver = z3.Solver()
+    solver.add(*(sum(f * x for f, x in zip(row, whole, strict=True)) == number for row, number in drawn))
+    assert solver.check() == z3.sat
 
 
 @pytest.mark.slow

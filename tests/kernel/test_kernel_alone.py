@@ -13,7 +13,7 @@ import potlang.certify
 
 PACKAGE = Path(potlang.certify.__file__).parent
 FILES = sorted(PACKAGE.glob("*.py"))
-MOST_LINES = 2_540
+MOST_LINES = 2_452
 _NO_CODE = (
     tokenize.COMMENT,
     tokenize.NL,

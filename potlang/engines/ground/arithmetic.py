@@ -8,12 +8,13 @@ same it is asked whether they are equal (L. de Moura and N. Bjørner, "Model-bas
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from itertools import combinations, islice
 from typing import Final, NamedTuple
 
 from potlang.engines.ground.axioms import Axiom
+from potlang.engines.ground.diophantine import fractional_form
 from potlang.engines.ground.equality import EqualityClasses
 from potlang.engines.ground.simplex import BoundConflict, Simplex, Value
 from potlang.engines.ground.table import TermTable
@@ -27,6 +28,8 @@ _MOST_ASKED: Final = 20
 """Integers that are split, and pairs of terms that are asked about, of one model."""
 _MOST_PRODUCTS: Final = 64
 """A product that is a longer sum is a term like others."""
+_MOST_EQUATIONS: Final = 100
+"""Equations that are solved over the integers: a tenth of a second."""
 _MOST_BITS: Final = 256
 """Integers beyond so many bits are not split."""
 _Polynomial = dict[tuple[int, ...], Fraction]
@@ -180,21 +183,49 @@ class Arithmetic:
                     yield Axiom("compare", None, args)
 
     def _split(self) -> bool:
-        """Asks of integers that come out between two whole numbers on which side they are."""
+        """Asks of integers that come out between two whole numbers, or of a sum, on which side they are."""
+        products = {at: terms for terms, at in self._columns.items() if self._are_integers(terms)}
+        between = {
+            terms: value
+            for column, terms in products.items()
+            if (value := self._simplex.value(column))[0].denominator > 1 or value[1]
+        }
+        if between and (cut := self._cut(products)) is not None:
+            return self._ask_below(*cut)
+        single = ((*terms, _above(value)) for terms, value in between.items() if len(terms) == 1)
+        asked = [self._ask_below(*each) for each in islice(single, _MOST_ASKED)]
+        return any(asked)
+
+    def _are_integers(self, terms: Sequence[int]) -> bool:
+        return all(self._table.sorts[term] is INT for term in terms)
+
+    def _cut(self, products: Mapping[int, tuple[int, ...]]) -> tuple[int, int] | None:
+        """A sum of integers to which bounds give a fraction, and the whole number above that.
+
+        So equations without whole solutions are refuted, where splits of unbounded integers do not end
+        (I. Dillig, T. Dillig and A. Aiken, "Cuts from Proofs", CAV 2009).
+        """
+        tight = [each for each in self._simplex.tight() if products.keys() >= each[0].keys()]
+        found = fractional_form(tight[:_MOST_EQUATIONS], self._step)
+        if found is None or max(map(int.bit_length, found[0].values())) > _MOST_BITS:
+            return None
+        form, number = found
+        parts = [self._multiple(factor, products[column]) for column, factor in sorted(form.items())]
+        total = parts[0] if len(parts) == 1 else self._table.term(op.ADD, tuple(parts), INT)
+        return total, math.ceil(number)
+
+    def _multiple(self, factor: int, terms: tuple[int, ...]) -> int:
+        """The term that is a product of others, so many times."""
+        table = self._table
+        args = terms if factor == 1 else (table.literal(table.pool.integer(factor)), *terms)
+        return args[0] if len(args) == 1 else table.term(op.MUL, args, INT)
+
+    def _ask_below(self, term: int, number: int) -> bool:
+        """Asks whether an integer is below a number; False if that is no new question, or a large one."""
         table = self._table
         before = len(table.atoms)
-        for terms, column in self._columns.items():
-            number, little = self._simplex.value(column)
-            if (
-                len(terms) != 1
-                or table.sorts[terms[0]] is not INT
-                or (number.denominator == 1 and not little)
-            ):
-                continue
-            # Below a whole number by as little as one likes is below it.
-            above = math.ceil(number) if number.denominator > 1 or little < 0 else int(number) + 1
-            if above.bit_length() <= _MOST_BITS and len(table.atoms) - before < _MOST_ASKED:
-                table.atom(op.LT, (terms[0], table.literal(table.pool.integer(above))))
+        if number.bit_length() <= _MOST_BITS:
+            table.atom(op.LT, (term, table.literal(table.pool.integer(number))))
         return len(table.atoms) > before
 
     def _ask_whether_equal(self) -> None:
@@ -268,6 +299,12 @@ class Arithmetic:
         else:
             found = {(term,): Fraction(1)}
         return found
+
+
+def _above(value: Value) -> int:
+    """The whole number above a value that is not whole; one as little below it as one likes is below it."""
+    number, little = value
+    return math.ceil(number) if number.denominator > 1 or little < 0 else int(number) + 1
 
 
 def _product(one: _Polynomial, other: _Polynomial) -> _Polynomial:

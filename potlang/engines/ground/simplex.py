@@ -75,6 +75,17 @@ class Simplex:
             self._move(variable, value)
         return None
 
+    def tight(self) -> list[tuple[Form, Fraction]]:
+        """The forms that have the value of a bound, with it: first those that can have no other value."""
+        forms = {variable: dict(form) for form, variable in self._forms.items()}
+        found: tuple[list[tuple[Form, Fraction]], ...] = [], []
+        for variable, value in enumerate(self._values):
+            bounds = [each[variable].value for each in self._bounds if variable in each]
+            if value in bounds and not value[1]:
+                form = forms.get(variable, {variable: Fraction(1)})
+                found[bounds != [value, value]].append((form, value[0]))
+        return [*found[False], *found[True]]
+
     def check(self, step: Callable[[], None]) -> BoundConflict | None:
         """Values within all bounds, or a conflict. `step` is called for each exchange, and may raise."""
         while True:
