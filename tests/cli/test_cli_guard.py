@@ -64,13 +64,13 @@ def pay(amount: Any, **more: Any) -> dict[str, Any]:
     ("condition", "note"),
     [
         ("Card(SetOf([x: Event], tool(x) == pay)) > 1", "each event needs"),
-        ("amount(e) == 2 * k", "even may need"),
+        ("amount(e) == k * k", "square may need"),
     ],
 )
 def test_what_may_take_long_is_told_first(folder: Path, condition: str, note: str) -> None:
     """[GUARD-FACTS]"""
-    every = [*EVENT, *([{"name": "k", "sort": "Int"}] if " k" in condition else [])]
-    rule = {"name": "even", "forall": every, "constraint": f"tool(e) == pay and {condition} -> allowed(e)"}
+    every = [*EVENT, *([{"name": "k", "sort": "Int"}] if " k " in condition else [])]
+    rule = {"name": "square", "forall": every, "constraint": f"tool(e) == pay and {condition} -> allowed(e)"}
     (folder / "pay.json").write_text(json.dumps({**PROGRAM, "rules": [rule]}))
     done = potc(folder, "guard", "guard.json")
     assert done.stderr == f"note: {note} a solver, which takes longer than facts alone\n"
