@@ -59,7 +59,7 @@ def ordered(term: Term) -> list[Term]:
 
 
 def outer_first(root: _Whole, parts: Callable[[_Whole], Sequence[_Whole]]) -> Iterator[_Whole]:
-    """What `root` is made of, wholes before parts, the first part first, each once."""
+    """The terms in `root`, wholes before parts, the first part first, each once."""
     seen: set[_Whole] = set()
     stack = [root]
     while stack:
@@ -72,7 +72,7 @@ def outer_first(root: _Whole, parts: Callable[[_Whole], Sequence[_Whole]]) -> It
 
 
 def inner_first(root: Term, parts: Callable[[Term], Sequence[Term]], done: Container[Term]) -> Iterator[Term]:
-    """What a term is made of, parts before wholes, the last part first, without what is done.
+    """The terms in a term, parts before wholes, the last part first, without what is done.
 
     Each is to be done before the next is asked for.
     """

@@ -1,4 +1,4 @@
-"""What clauses say of values that no fact gives: `threshold >= 5000`, `total(e) == amount(e) + fee`.
+"""Values that no fact gives, as clauses equate or limit them: `threshold >= 5000`, `total(e) == fee + 10`.
 
 Where all else of a clause is false, a comparison that is left of it holds: it gives a function a value at its
 arguments, or limits it, by which other comparisons are decided.
