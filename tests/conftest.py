@@ -38,6 +38,8 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 def _own_models(tmp_path_factory: pytest.TempPathFactory) -> None:
     """The tests' models are asked on this machine, without a key of its user, and keep nothing at home."""
     os.environ["POTLANG_MODEL_CACHE"] = str(tmp_path_factory.mktemp("replies"))
+    # Where tests limit the size of files, Python would leave compiled files cut off in the tree.
+    os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
     os.environ["NO_PROXY"] = os.environ["no_proxy"] = "127.0.0.1,localhost"
     for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL"):
         os.environ.pop(name, None)
