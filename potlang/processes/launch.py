@@ -66,7 +66,9 @@ def end_program(process: subprocess.Popen[bytes]) -> None:
 
 
 def _python(code: str, *arguments: str) -> list[str]:
-    return [sys.executable, "-I", "-S", "-c", code, json.dumps(_import_path()), str(os.getpid()), *arguments]
+    # `-I` passes over the environment, by which compiled files may be unwanted.
+    flags = ["-I", "-S", *(["-B"] if sys.dont_write_bytecode else [])]
+    return [sys.executable, *flags, "-c", code, json.dumps(_import_path()), str(os.getpid()), *arguments]
 
 
 def _import_path() -> list[str]:

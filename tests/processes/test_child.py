@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import sys
 import time
+from pathlib import Path
 
 import pytest
 from echo_service import WAIT
 
 from potlang.processes.child import Child
+from potlang.processes.launch import launch
 from potlang.processes.process import Died
 from potlang.utils.deadline import Deadline
 
@@ -36,3 +39,16 @@ def test_a_service_that_is_not_there_does_not_start() -> None:
     child = Child(("echo_service:nobody",))
     with pytest.raises(Died, match="AttributeError"):
         child.start()
+
+
+@pytest.mark.parametrize("unwanted", [False, True])
+def test_a_process_writes_compiled_files_if_its_parent_does(
+    unwanted: bool, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Where files may not grow, Python leaves compiled files that are cut off."""
+    (tmp_path / "some_service.py").write_text("class Served: pass\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(sys, "dont_write_bytecode", unwanted)
+    with launch("some_service:Served") as process:
+        process.communicate(timeout=60)
+    assert (tmp_path / "__pycache__").exists() is not unwanted
