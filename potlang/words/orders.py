@@ -46,7 +46,7 @@ def order_conflict(text: str, formulas: Iterable[Node]) -> OrderConflict | None:
     found = list(_literals(stated))
     names = {place.name for each in found for place in (each.first, each.second) if place is not None}
     directions: dict[tuple[str, Symbol | None], dict[bool, OrderedAs]] = defaultdict(dict)
-    for phrase, each, ascends in _directions(order_phrases(text, names), found, _sizes(stated)):
+    for phrase, each, ascends in _directions(order_phrases(text, names), found, _sizes(stated, found)):
         known = directions[phrase.pole.scale, each.first.function]
         known.setdefault(ascends, OrderedAs(phrase, each.formula))
         if len(known) > 1:
@@ -161,7 +161,7 @@ def _of_ranks(
                 yield (*ascending, *descending)[0], each, bool(ascending)
 
 
-def _sizes(formulas: Sequence[Node]) -> dict[Symbol | None, Fraction]:
+def _sizes(formulas: Sequence[Node], literals: Sequence[_OrderLiteral]) -> dict[Symbol | None, Fraction]:
     """How many places each function has, at least: things of which it is said, and numbers of one."""
     names: dict[Symbol | None, set[str]] = defaultdict(set)
     for node in reachable(*formulas):
@@ -169,7 +169,7 @@ def _sizes(formulas: Sequence[Node]) -> dict[Symbol | None, Fraction]:
         if place is not None:
             names[place.function].add(place.name)
     sizes = {function: Fraction(len(found)) for function, found in names.items()}
-    for each in _literals(formulas):
+    for each in literals:
         if each.number is not None:
             sizes[each.first.function] = max(sizes[each.first.function], each.number)
     return sizes
