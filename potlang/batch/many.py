@@ -87,8 +87,8 @@ def verify_many(
         finally:
             for each in waiting:
                 each.cancel()
-            # Threads that wait for an answer are freed by the end of its process.
-            children.close()
+            # Threads that wait for an answer are freed by the end of its process, and try no other.
+            children.end()
 
 
 def _answered(children: Children, request: Message) -> VerifiedOne:

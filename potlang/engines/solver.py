@@ -314,9 +314,10 @@ class SolverSession:
         return process, True
 
     def _drop(self) -> None:
-        process, self._process = self._process, None
-        if process is not None:
-            process.kill()
+        if self._process is not None:
+            self._process.kill()
+            # Only now: whoever is interrupted in between has it still, and ends it later.
+            self._process = None
 
 
 def _request(op: str, query: Query | OptimizeQuery, timeout_ms: int) -> Message:

@@ -77,6 +77,10 @@ class Children(Closing):
             raise
         workers.give_back(process)
 
+    def end(self) -> None:
+        """End them for good: whoever asks from then on, or once more, gets RuntimeError."""
+        self._workers.close()
+
     def close(self) -> None:
         """End them; the next request starts another."""
         closed, self._workers = self._workers, Workers(most_idle=self._most)

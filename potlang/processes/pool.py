@@ -15,6 +15,7 @@ from potlang.processes.process import Command, Process
 
 _RETIRE_SESSIONS: Final = 2000
 _RETIRE_MEGABYTES: Final = 512
+_CLOSED: Final = "these workers are closed"
 
 
 class Workers:
@@ -67,6 +68,11 @@ class Workers:
         process = self._taken(command) or self._spawn(command)
         with self._lock:
             self._busy.add(process)
+            is_closed = self._closed.is_set()
+        if is_closed:
+            # In between: whoever closed them did not see this one.
+            process.kill()
+            raise RuntimeError(_CLOSED)
         return process
 
     def give_back(self, process: Process) -> None:
@@ -111,7 +117,7 @@ class Workers:
 
     def _spawn(self, command: Command) -> Process:
         if self._closed.is_set():
-            raise RuntimeError("these workers are closed")
+            raise RuntimeError(_CLOSED)
         return Process(command, self._threads)
 
     def close(self) -> None:

@@ -204,10 +204,14 @@ class Process:
             return
         if self.is_ours():
             self.kill_from_outside()
-            self._reap(wait=True)
+            try:
+                self._reap(wait=True)
+            except KeyboardInterrupt:
+                # It ends at once now. Left alone it would be a zombie that nobody asks for any more.
+                self.kill()
+                raise
         else:
             self._process.returncode = 0
-        # Last: a wait that is interrupted would leave a zombie that nobody asks for any more.
         self._closed = True
         self._pipes.close()
 

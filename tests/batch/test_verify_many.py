@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import itertools
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,10 @@ from batch_support import STEPS, TRACE, program
 import potlang
 from potlang.batch import many
 from potlang.batch.run import BatchOptions
+from potlang.processes import pool
+from potlang.processes.children import Children
+from potlang.processes.frames import Message
+from potlang.processes.process import Process
 
 FAST = BatchOptions(trust="solver")
 
@@ -63,6 +68,30 @@ def test_a_fault_costs_one_answer(monkeypatch: pytest.MonkeyPatch, tmp_path: Pat
     found = list(potlang.verify_many(sources, FAST, workers=1))
     assert [each.verdict for each in found] == ["entailed", "unknown", "refuted"]
     assert found[1].report is None and "SIGKILL" in (found[1].fault or "")
+
+
+def test_who_stops_early_waits_for_no_input(monkeypatch: pytest.MonkeyPatch) -> None:
+    """[BATCH-MANY] What is under way is ended, and not tried again as after a process that died."""
+    asked, started = [], []
+    ask = Children.ask
+
+    def noted(children: Children, *given: Any, **named: Any) -> Message:
+        asked.append(given)
+        return ask(children, *given, **named)
+
+    def spawned(*given: Any) -> Process:
+        started.append(Process(*given))
+        return started[-1]
+
+    monkeypatch.setattr(pool, "Process", spawned)
+    monkeypatch.setattr(Children, "ask", noted)
+    monkeypatch.setattr(many, "_SERVICE", ("batch_support:HangingJobs",))
+    answers = potlang.verify_many([program("1 < 2"), *["hangs"] * 4], FAST, workers=1)
+    assert next(answers).verdict == "entailed"
+    while len(asked) < 2:
+        time.sleep(0.01)
+    answers.close()
+    assert len(started) == 1 and not started[0].alive()
 
 
 class Sly(dict[str, Any]):

@@ -12,12 +12,15 @@ import sys
 import threading
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 from echo_service import HOLD
 
+from potlang.processes import pool
 from potlang.processes.child import Child
 from potlang.processes.pool import Workers
+from potlang.processes.process import Process
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the signal is Linux's")
 HERE = Path(__file__).parent
@@ -116,6 +119,43 @@ def test_an_interrupted_question_leaves_no_answer_for_the_next(monkeypatch: pyte
     assert has_ended(process.pid)
     assert child.ask({"text": "b"}, seconds=20, megabytes=512)["text"] == "b"
     child.close()
+
+
+def test_one_that_is_killed_is_waited_for_though_the_wait_is_interrupted(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """[STOP-LIBRARY] Nobody else asks for it, and it would be a zombie as long as its traceback is kept."""
+    process = Process(ECHO)
+    wait4 = os.wait4
+    waits = []
+
+    def interrupted(*given: int) -> object:
+        waits.append(given)
+        if len(waits) == 1:
+            raise KeyboardInterrupt
+        return wait4(*given)
+
+    monkeypatch.setattr(os, "wait4", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        process.kill()
+    assert not Path(f"/proc/{process.pid}").exists()
+    assert not process.alive()
+
+
+def test_a_worker_that_starts_while_the_others_are_closed_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody would end it later."""
+    workers = Workers()
+    started = []
+
+    def spawned(*given: Any) -> Process:
+        started.append(Process(*given))
+        workers.close()
+        return started[0]
+
+    monkeypatch.setattr(pool, "Process", spawned)
+    with pytest.raises(RuntimeError, match="closed"):
+        workers.checkout(ECHO)
+    assert not started[0].alive()
 
 
 def test_a_forked_process_starts_its_own_children() -> None:

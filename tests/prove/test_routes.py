@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable, Sequence
 from typing import Any, get_args
@@ -169,6 +170,27 @@ def test_the_first_definite_answer_ends_a_race() -> None:
         ("cvc5-fmf", "unsat"),
     ]
     assert [each.ready for each in entrants] == [True, True, False]
+
+
+def test_who_is_interrupted_while_the_race_begins_leaves_nobody_running(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """[ROUTE-RACE] [STOP-LIBRARY] Also not the one that has begun and that nobody has been told of yet."""
+    module = World(PERSON).module()
+    entrants = [Slow(module, name, SolverAnswer("unsat"), 30.0) for name in ("z3", "cvc5", "cvc5-fmf")]
+    start = threading.Thread.start
+    started = []
+
+    def interrupted(thread: threading.Thread) -> None:
+        start(thread)
+        started.append(thread)
+        if len(started) == 2:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(threading.Thread, "start", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        race(entrants, lambda encoding: Query(""), 1_000)
+    assert not any(each.ready for each in entrants)
 
 
 class Told(Slow):

@@ -180,6 +180,7 @@ def in_parallel(work: Callable[[Item], Result], items: Iterable[Item], jobs: int
         yield from map(work, items)
         return
     rest = iter(items)
+    begun: list[Interruptible[Result]] = []
     with ThreadPoolExecutor(jobs, "potlang") as pool:
         pending: dict[Future[Result], Interruptible[Result]] = {}
         try:
@@ -190,14 +191,16 @@ def in_parallel(work: Callable[[Item], Result], items: Iterable[Item], jobs: int
                         one = Interruptible(partial(work, next(rest)))
                     except StopIteration:
                         break
+                    # First: an interruption may hit the pool when the thread has begun already.
+                    begun.append(one)
                     pending[pool.submit(one)] = one
                 if not pending:
                     return
                 done, _ = wait(pending, return_when=FIRST_COMPLETED)
                 for each in done:
-                    del pending[each]
+                    begun.remove(pending.pop(each))
                     yield each.result()
         finally:
             # The pool waits for its threads.
-            for one in pending.values():
+            for one in begun:
                 one.interrupt()
