@@ -5,8 +5,9 @@ Case.of({"item": {"kind": "electronics", "days": 20}, "member": True}).applied(p
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Container, Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -44,7 +45,7 @@ from potlang.ir.sorts import (
     StringSort,
 )
 from potlang.languages.pot.check import compile as compile_program
-from potlang.languages.pot.claims import NO_OTHER_WORDS
+from potlang.languages.pot.claims import NO_OTHER_WORDS, Claim
 from potlang.languages.pot.program import CompileError, Program
 from potlang.languages.pot.read.reader import section_meant
 from potlang.reading.json_text import open_document, read_json
@@ -171,6 +172,18 @@ class Case:
         by_place = {place: facts[pointer] for place, pointer in places.items() if pointer in facts}
         return self._compiled(program, value, places), by_place
 
+    def asking(self, program: Program, claims: Sequence[Claim]) -> Program:
+        """The policy with the case, asked for these claims and nothing else; for its own without any.
+
+        Raises CompileError as `applied`, and for what is no formula.
+        """
+        value, places = _extended(program_value(program), self.content(program))
+        asked = [{"constraint": each} if isinstance(each, str) else each for each in claims]
+        if asked:
+            value = {**_unasked(value), "verifications": asked, "actions": ["verify_conditions"]}
+        applied = self._compiled(program, value, places)
+        return applied.asking(applied.untabled.claims)
+
     def seeking(self, program: Program, fact: CaseFact, wanted: str) -> Program:
         """The policy with the case but for one fact, which asks for the nearest value of this fact's term
         with which a formula holds.
@@ -182,8 +195,9 @@ class Case:
         value, places = _extended(program_value(program), rest)
         distance = {"type": "minimize", "expression": f"Abs({fact.term} - {fact.value})"}
         asked = {"constraints": [wanted], "objectives": [distance]}
-        left = {key: each for key, each in value.items() if section_meant(key) not in _ASKED}
-        return self._compiled(program, {**left, "optimization": asked, "actions": ["optimize"]}, places)
+        return self._compiled(
+            program, {**_unasked(value), "optimization": asked, "actions": ["optimize"]}, places
+        )
 
     def _compiled(self, program: Program, value: dict[str, Any], places: dict[str, str]) -> Program:
         try:
@@ -454,6 +468,26 @@ def program_value(program: Program) -> dict[str, Any]:
     value = document.value if document.text is None else read_json(document, Sink(document))
     assert isinstance(value, dict), "what compiled is an object"
     return value
+
+
+def program_text(program: Program) -> str:
+    """The JSON text of a program that compiled, written anew where it was given as a value."""
+    text = program.document.text
+    return json.dumps(program.document.value, ensure_ascii=False, default=str) if text is None else text
+
+
+def in_order(value: Any) -> Any:
+    """A JSON value with the keys of its objects in order, as records have it: facts come in this order, and
+    what a record is about must be the same program whoever makes it anew.
+    """
+    if isinstance(value, Mapping):
+        return {key: in_order(value[key]) for key in sorted(value)}
+    return [in_order(each) for each in value] if isinstance(value, list | tuple) else value
+
+
+def _unasked(program: dict[str, Any]) -> dict[str, Any]:
+    """The JSON value of a program without what it asks."""
+    return {key: each for key, each in program.items() if section_meant(key) not in _ASKED}
 
 
 def _extended(program: dict[str, Any], content: CaseContent) -> tuple[dict[str, Any], dict[str, str]]:

@@ -12,13 +12,14 @@ import json
 import os
 import sqlite3
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, BinaryIO, Final, NamedTuple, Protocol
+from typing import Any, BinaryIO, Final, Literal, NamedTuple, Protocol
 
 from potlang.policy.tests import PolicyError
+from potlang.report.results import Verdict
 from potlang.utils.directories import flush_folder
 from potlang.version import __version__
 
@@ -33,6 +34,10 @@ _TIME_AT: Final = len('{"at":"')
 _LONGEST_KEPT: Final = 4_000
 """Bytes of a record that was not finished which are kept."""
 _SOME: Final = "SELECT number, line FROM records WHERE number > ? ORDER BY number LIMIT 1000"
+
+
+Certificates = Literal["none", "digest", "text"]
+"""What a record has of the certificate of its verdicts."""
 
 
 class RecordError(PolicyError):
@@ -59,6 +64,21 @@ class RecordFault(NamedTuple):
 
     place: int
     problem: str
+
+
+def certificate_content(
+    decided: Sequence[Verdict], found: Sequence[Verdict], certificate: str | None, kept: Certificates
+) -> dict[str, str]:
+    """The part of a record that is about the certificate of what was decided; empty if there is none of it.
+
+    Raises RecordError if the verdicts `found` with the certificate are others than those `decided`.
+    """
+    if any(new not in (old, Verdict.UNKNOWN) for old, new in zip(decided, found, strict=True)):
+        raise RecordError("what was decided is not what the solvers say that the certificate is from")
+    if certificate is None or set(found) <= {Verdict.UNKNOWN}:
+        return {}
+    content = {"certificate_sha256": hashlib.sha256(certificate.encode()).hexdigest()}
+    return {**content, "certificate": certificate} if kept == "text" else content
 
 
 def canonical_line(value: Mapping[str, Any]) -> bytes:

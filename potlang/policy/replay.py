@@ -4,18 +4,27 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from potlang.certify import check as check_certificate
 from potlang.languages.pot.check import compile as compile_program
 from potlang.languages.pot.claims import Claim
 from potlang.languages.pot.program import CompileError, Program
 from potlang.policy.answers import PolicyAnswer, ask
+from potlang.policy.cases import Case, in_order, program_text
 from potlang.policy.guard.guard import Guard, Permission
 from potlang.policy.guard.options import GuardOptions
 from potlang.policy.guard.state import GuardState
-from potlang.policy.records import DecisionRecord, RecordFault, Records, read_records
+from potlang.policy.records import (
+    Certificates,
+    DecisionRecord,
+    RecordFault,
+    Records,
+    certificate_content,
+    read_records,
+)
 from potlang.policy.tests import PolicyError
 from potlang.report.base import to_plain
 from potlang.report.results import Limits, Verdict
@@ -35,8 +44,9 @@ class Replay:
 
     `decisions` were decided again and are the same unless they are in `changed`; `open` are places where the
     verdict is unknown now. `cuts` are places of records that were not finished, as where a process was
-    killed: nothing was decided by them. `head` is the digest of the last record: who keeps it elsewhere finds
-    that the end of a chain was taken away.
+    killed: nothing was decided by them. `certificates` are kept in the chain, and `certified` of these show
+    all that was decided; the others rest on a solver's word somewhere. `head` is the digest of the last
+    record: who keeps it elsewhere finds that the end of a chain was taken away.
     """
 
     records: int = 0
@@ -45,16 +55,13 @@ class Replay:
     changed: list[ChangedDecision] = field(default_factory=list)
     open: list[int] = field(default_factory=list)
     cuts: list[int] = field(default_factory=list)
+    certificates: int = 0
+    certified: int = 0
     head: str = ""
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON values."""
-        found: dict[str, Any] = to_plain(
-            {
-                name: getattr(self, name)
-                for name in ("records", "decisions", "faults", "changed", "open", "cuts", "head")
-            }
-        )
+        found: dict[str, Any] = to_plain({each.name: getattr(self, each.name) for each in fields(self)})
         return found
 
 
@@ -63,7 +70,9 @@ def replay(
 ) -> Replay:
     """Decides all decisions of a chain again, by the policies in it, or by that of another `guard`.
 
-    `head` is the digest that the last record should have. Raises RecordError for what cannot be read.
+    Certificates in the chain are checked by the kernel; those of a policy in whose place there is another
+    guard are not. `head` is the digest that the last record should have. Raises RecordError for what cannot
+    be read.
     """
     found = Replay()
     replaying = _Replaying(found, key, guard, limits)
@@ -148,6 +157,8 @@ class _Replaying:
     def _decision(self, record: DecisionRecord) -> None:
         content = record.content
         guard, state = self._guard(content), self._state(content)
+        if self._other is None and "certificate" in content:
+            self._certificate(record, guard.applied(state, content["fields"]), [content["verdict"]])
         now = guard.check(content["event"], state)
         self._found.decisions += 1
         if now.verdict is Verdict.UNKNOWN and content["verdict"] != Verdict.UNKNOWN:
@@ -179,6 +190,9 @@ class _Replaying:
         program = self._programs.get(content["sha256"])
         if program is None:
             raise PolicyError("the chain does not have the policy")
+        if "certificate" in content:
+            asked = Case.of(content["case"]).asking(program, content["claims"])
+            self._certificate(record, asked, content["verdicts"])
         now = ask(program, content["claims"], content["case"], limits=self._limits, explain=False)
         self._found.decisions += 1
         verdicts = [str(each.verdict) for each in now.report.results]
@@ -190,6 +204,24 @@ class _Replaying:
             changed = ChangedDecision(record.number, ", ".join(content["verdicts"]), ", ".join(verdicts))
             self._found.changed.append(changed)
 
+    def _certificate(self, record: DecisionRecord, program: Program, verdicts: Sequence[str]) -> None:
+        """Has the kernel check the certificate of these verdicts on the claims of a program."""
+        self._found.certificates += 1
+        text = record.content["certificate"]
+        outcome = check_certificate(text, program.emit("ir", passes=""))
+        keys = [each.key for each in program.module.claims]
+        found = [outcome.verdicts.get(key, "") for key in keys]
+        if _sha256(text) != record.content["certificate_sha256"]:
+            problem = "its certificate is not the one that its digest names"
+        elif outcome.status == "INVALID":
+            problem = f"its certificate is not accepted: {outcome.message}"
+        elif any(new not in (old, Verdict.UNKNOWN) for old, new in zip(verdicts, found, strict=True)):
+            problem = "its certificate is about another verdict"
+        else:
+            self._found.certified += not any(key in outcome.open for key in keys)
+            return
+        self._found.faults.append(RecordFault(record.number, problem))
+
 
 def record_answer(
     records: Records,
@@ -199,14 +231,28 @@ def record_answer(
     answer: PolicyAnswer,
     *,
     policy: str = "",
+    certificates: Certificates = "none",
+    limits: Limits = Limits(),
 ) -> DecisionRecord:
-    """Records the answer of a policy to claims in a case. Raises RecordError."""
-    text = program.document.text or ""
+    """Records the answer of a policy to claims in a case.
+
+    With `certificates` solvers are asked once more, within `limits`, for the certificate of the verdicts.
+    Raises RecordError.
+    """
+    text = program_text(program)
     digest = _sha256(text)
     known = (each for each in records.read() if isinstance(each, DecisionRecord) and each.kind == "policy")
     if not any(each.content.get("sha256") == digest for each in known):
         records.add("policy", {"id": policy, "program": text, "sha256": digest})
     results = answer.report.results
+    evidence: dict[str, str] = {}
+    if certificates != "none" and answer.report.verdict != "rejected":
+        asked = Case.of(in_order(case or {})).asking(program, claims)
+        with asked.session(limits=limits) as session:
+            report = session.run(certificate=True)
+        found = [each.verdict for each in report.results]
+        decided = [each.verdict for each in results]
+        evidence = certificate_content(decided, found, report.certificate, certificates)
     return records.add(
         "answer",
         {
@@ -216,6 +262,7 @@ def record_answer(
             "case": to_plain(dict(case or {})),
             "verdicts": [str(each.verdict) for each in results],
             "rules": [to_plain(list(each.evidence.core or ())) for each in results],
+            **evidence,
         },
     )
 

@@ -27,7 +27,7 @@ from potlang.languages.pot.claims import Claim, verify_claims
 from potlang.languages.pot.program import CompileError, Program, Session
 from potlang.languages.pot.report import Report
 from potlang.policy.answers import PolicyAnswer, ask
-from potlang.policy.cases import Case
+from potlang.policy.cases import Case, program_text
 from potlang.policy.impact import renamed_test, renamed_words
 from potlang.policy.tests import PolicyError, PolicyTest, PolicyTestResult, own_tests, read_tests, run_tests
 from potlang.prove.options import Trust
@@ -254,10 +254,7 @@ class Store:
                 f"{name!r:.100} is no name for a policy: small letters, digits and ._- , at most 64 of them"
             )
         program = compile_program(source)
-        text = program.document.text
-        if text is None:
-            # A program that was given as a value has no text of its own.
-            text = json.dumps(source)
+        text = program_text(program)
         for _ in range(_ATTEMPTS):
             last = self._last_number(name)
             latest = self._latest(name)

@@ -115,13 +115,13 @@ def test_decisions_records_and_replays(folder: Path) -> None:
         validate("guard-decision-1", json.loads(line))
     claim = ["ask", folder / "refund.json", "returnable(boot)", "--case", json.dumps(CASE), "--record", chain]
     chain.write_bytes(chain.read_bytes()[:-7])
-    potc(folder, *claim)
+    potc(folder, *claim, "--keep-certificates", "text")
     records = [json.loads(line) for line in chain.read_text("utf-8").splitlines()]
     assert {each["kind"] for each in records} == {"policy", "begin", "decision", "outcome", "answer", "cut"}
     for each in records:
         validate("record-1", each)
     replayed = printed(folder, "replay", chain)
-    assert replayed["cuts"] and not replayed["faults"]
+    assert replayed["cuts"] and replayed["certified"] == 1 and not replayed["faults"]
     validate("replay-1", replayed)
 
 

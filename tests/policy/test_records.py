@@ -11,7 +11,7 @@ import sqlite3
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -21,6 +21,7 @@ from typing import Any
 
 import pytest
 from reference.guarded_sessions import OPTIONS, events, policy
+from reference.unlisted_rules import UNLISTED, policy_with
 
 import potlang
 from potlang.policy import ask
@@ -505,13 +506,13 @@ def test_events_of_any_kind_are_recorded_and_decided_again(path: Path, guard: Gu
 READING = {
     "sorts": [
         {"name": "Event", "type": "DeclareSort"},
-        {"name": "Tool", "type": "EnumSort", "values": ["read"]},
+        {"name": "Tool", "type": "EnumSort", "values": ["read", "write"]},
     ],
     "functions": [
         {"name": "tool", "domain": ["Event"], "range": "Tool"},
         {"name": "allowed", "domain": ["Event"], "range": "Bool"},
     ],
-    "rules": [{"forall": [{"name": "e", "sort": "Event"}], "constraint": "tool(e) == read -> allowed(e)"}],
+    "rules": [{"forall": [{"name": "e", "sort": "Event"}], "constraint": "tool(e) == read <-> allowed(e)"}],
 }
 
 
@@ -542,6 +543,94 @@ def test_answers_of_a_policy_are_recorded_and_asked_again(path: Path) -> None:
         ["entailed", "undetermined"],
         ["entailed"] * 2,
     ]
+
+
+def test_a_policy_that_was_given_as_a_value_is_recorded_whole(path: Path) -> None:
+    """[RECORD-ANSWER]"""
+    program = potlang.compile(json.loads(LEAVE))
+    record_answer(Records(path), program, ["days <= 31"], {}, ask(program, ["days <= 31"], explain=False))
+    assert replay(path).faults == []
+
+
+WITH_NORM: dict[str, Any] = {
+    **json.loads(LEAVE),
+    "functions": [
+        {"name": "days", "domain": [], "range": "Int"},
+        {"name": "wide", "domain": [], "range": "Bool"},
+    ],
+    "rules": [{"name": "a norm", "role": "norm", "constraint": "days <= 10"}],
+    "verifications": [
+        {"name": "month", "options": [{"constraint": "days <= 31"}, {"constraint": "days > 31"}]},
+        {"name": "week", "constraint": "days > 7"},
+    ],
+}
+
+
+@pytest.mark.parametrize("claims", [[], ["days <= 12", "days < 40"], WITH_NORM["verifications"][:1]])
+def test_certificates_of_answers_are_checked_with_the_rest(path: Path, claims: list[Any]) -> None:
+    """[RECORD-ANSWER] [RECORD-CERT] Norms and the policy's own claims have no part in those of others."""
+    program = potlang.compile(WITH_NORM)
+    case = {"wide": True, "days": 12}
+    answer = ask(program, claims, case, explain=False)
+    record_answer(Records(path), program, claims, case, answer, certificates="text")
+    found = replay(path)
+    assert (found.decisions, found.certificates, found.certified, found.faults) == (1, 1, 1, [])
+
+
+def _rewritten(path: Path, change: Callable[[list[dict[str, Any]]], None]) -> Path:
+    """A chain of its own with other contents of the decisions, as somebody without a key could write it."""
+    found = [each for each in read_records(path) if isinstance(each, DecisionRecord)]
+    contents = [dict(each.content) for each in found]
+    change(contents)
+    records = Records(path.with_name("other.jsonl"))
+    for each, content in zip(found, contents, strict=True):
+        records.add(each.kind, content)
+    return path.with_name("other.jsonl")
+
+
+def _with_certificate(content: dict[str, Any], text: str) -> None:
+    content |= {"certificate": text, "certificate_sha256": hashlib.sha256(text.encode()).hexdigest()}
+
+
+@pytest.mark.parametrize(
+    ("change", "problem"),
+    [
+        (lambda found: found[-1].update(certificate="x"), "not the one that its digest names"),
+        (lambda found: _with_certificate(found[-1], "x"), "not accepted"),
+        (lambda found: _with_certificate(found[-1], found[-2]["certificate"]), "not accepted"),
+        (lambda found: found[-1].update(verdict="entailed", permission="allow"), "about another verdict"),
+    ],
+)
+def test_a_certificate_that_shows_something_else_is_a_fault(
+    path: Path, change: Callable[[list[dict[str, Any]]], None], problem: str
+) -> None:
+    """[RECORD-CERT] Of a chain that somebody has written anew, too."""
+    own = Guard(READING).recorded(Records(path), certificates="text")
+    state = own.check({"tool": "read"}, own.begin()).state
+    own.check({"tool": "write"}, state)
+    assert (replay(path).certificates, replay(path).certified, replay(path).faults) == (2, 2, [])
+    found = replay(_rewritten(path, change))
+    assert [(each.place, problem in each.problem) for each in found.faults] == [(4, True)]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("rule", ["a number that is equal", "a number between"])
+def test_what_facts_decide_of_unlisted_numbers_has_certificates(tmp_path: Path, rule: str) -> None:
+    """[RECORD-GUARD] [RECORD-CERT]"""
+    path = tmp_path / "chain.jsonl"
+    guard = Guard(policy_with(UNLISTED[rule]), {**OPTIONS, "timeout": 60})
+    own = guard.recorded(Records(path), certificates="text")
+    context = {"role": "agent", "hour": 12}
+    verified = own.check(
+        {"tool": "verify", "arguments": {"customer": "ann"}, "context": context}, own.begin()
+    )
+    state = own.outcome(verified.state, {"succeeded": True})
+    for amount, permission in ((100, Permission.ALLOW), (160, Permission.DENY)):
+        arguments = {"customer": "ann", "order": 1, "amount": amount}
+        decision = own.check({"tool": "refund", "arguments": arguments, "context": context}, state)
+        assert (decision.by, decision.permission) == ("facts", permission), decision.reason
+    found = replay(path)
+    assert (found.certificates, found.certified, found.changed, found.faults) == (3, 3, [], [])
 
 
 def test_lines_have_one_form() -> None:

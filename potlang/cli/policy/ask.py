@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -21,7 +21,15 @@ from potlang.cli.common import (
     use_color,
     waiting,
 )
-from potlang.cli.policy.common import Seconds, case_option, given_case, limited, side, stored
+from potlang.cli.policy.common import (
+    Seconds,
+    case_option,
+    certificates_option,
+    given_case,
+    limited,
+    side,
+    stored,
+)
 from potlang.diag.wording import visible
 from potlang.prove.options import Trust
 from potlang.report.base import to_plain
@@ -30,9 +38,9 @@ from potlang.source import Document
 _ANSWERS: Final = {"true": "if so", "false": "if not"}
 
 if TYPE_CHECKING:
-    from potlang.languages.pot.program import Program
-    from potlang.policy import Case, CaseChange, MissingFact, PolicyAnswer, Store, SufficientFacts
+    from potlang.policy import CaseChange, MissingFact, Store, SufficientFacts
     from potlang.policy.describing import DescribedFunction
+    from potlang.policy.records import Certificates
 
 
 @click.command()
@@ -47,6 +55,7 @@ if TYPE_CHECKING:
     help="`best` checks each answer independently, `solver` takes the solver's word.",
 )
 @click.option("--record", metavar="FILE", help="Add the answers to a chain of records.")
+@certificates_option
 @format_option("text", "json")
 @color_option
 @limited
@@ -58,6 +67,7 @@ def ask(
     explain: bool,
     trust: Trust,
     record: str | None,
+    certificates: Certificates,
     style: str,
     color: str,
     seconds: Seconds,
@@ -77,7 +87,16 @@ def ask(
     with waiting("asking the policy"):
         found = policy.ask(program, claims, case, limits=seconds.limits, trust=trust, explain=explain)
     if record is not None:
-        _record(record, id, program, claims, case, found)
+        policy.replay.record_answer(
+            policy.records.Records(Path(record)),
+            program,
+            claims,
+            None if case is None else case.value,
+            found,
+            policy=id,
+            certificates=certificates,
+            limits=seconds.limits,
+        )
     if found.report.verdict == "rejected":
         print_diagnostics(
             Document.from_value({"claims": claims}, "<claims>"), found.report.diagnostics, color
@@ -126,13 +145,6 @@ def _function_line(function: DescribedFunction) -> str:
     """A function with its description, whose holes are for sentences."""
     words = function.description.replace("{", "").replace("}", "")
     return f"{function.signature}  {words}".rstrip()
-
-
-def _record(
-    file: str, id: str, program: Program, claims: Sequence[str], case: Case | None, found: PolicyAnswer
-) -> None:
-    value = None if case is None else case.value
-    policy.replay.record_answer(policy.records.Records(Path(file)), program, claims, value, found, policy=id)
 
 
 def _change_lines(changes: Iterable[CaseChange]) -> Iterator[str]:

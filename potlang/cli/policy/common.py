@@ -85,6 +85,15 @@ case_option = click.option(
 )
 
 
+certificates_option: Callable[[Any], Any] = click.option(
+    "--keep-certificates",
+    "certificates",
+    type=click.Choice(["none", "digest", "text"]),
+    default="none",
+    help="What records have of the certificates of verdicts.",
+)
+
+
 def given_case(given: str | None) -> Case | None:
     """The case that the option means. Raises CompileError."""
     if given is None:

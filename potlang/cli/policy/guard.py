@@ -25,7 +25,7 @@ from potlang.cli.common import (
     waiting,
     worst_exit,
 )
-from potlang.cli.policy.common import Seconds, given_case, limited, stored
+from potlang.cli.policy.common import Seconds, certificates_option, given_case, limited, stored
 from potlang.diag.wording import counted, visible
 from potlang.languages.pot.program import CompileError
 from potlang.utils.gc_pause import collect_as_usual
@@ -33,7 +33,7 @@ from potlang.utils.gc_pause import collect_as_usual
 if TYPE_CHECKING:
     from potlang.policy import Store
     from potlang.policy.guard import Guard, GuardState
-    from potlang.policy.guard.recorder import Certificates
+    from potlang.policy.records import Certificates
     from potlang.policy.replay import Replay
 
 _CODES = {"allow": ALL_ENTAILED, "deny": OTHER_ANSWER, "ask": UNDECIDED}
@@ -44,13 +44,7 @@ _recorded: list[Callable[[Any], Any]] = [
     click.option(
         "--record", metavar="FILE", help="Add all decisions to a chain of records: JSON Lines, or .sqlite3."
     ),
-    click.option(
-        "--keep-certificates",
-        "certificates",
-        type=click.Choice(["none", "digest", "text"]),
-        default="none",
-        help="What records have of the certificates of verdicts.",
-    ),
+    certificates_option,
     click.option(
         "--key-file", metavar="FILE", help="A file with a key, with which states and records are sealed."
     ),
@@ -206,6 +200,8 @@ def _replay_lines(found: Replay) -> Iterator[str]:
         f"{counted(found.records, 'record')}, {counted(found.decisions, 'decision')} decided again,"
         f" {len(found.changed)} otherwise, {counted(len(found.faults), 'fault')}; head {found.head}"
     )
+    if found.certificates:
+        yield f"{found.certified} of {counted(found.certificates, 'certificate')} show all that was decided"
 
 
 # --- parts -----------------------------------------------------------------------------------------------

@@ -18,7 +18,7 @@ from typing import Any, Final, Literal, NamedTuple
 from potlang.languages.pot.check import Source
 from potlang.languages.pot.program import CompileError, Program
 from potlang.languages.pot.report import Report
-from potlang.policy.cases import Case
+from potlang.policy.cases import Case, in_order
 from potlang.policy.guard.compiled import CompiledPolicy
 from potlang.policy.guard.completed import CLAIM, completed
 from potlang.policy.guard.events import EventReader, RefusedEvent, plain
@@ -32,7 +32,7 @@ from potlang.policy.guard.reasons import (
     reasons_of_undecided,
     sentence,
 )
-from potlang.policy.guard.recorder import Certificates, GuardRecorder
+from potlang.policy.guard.recorder import GuardRecorder
 from potlang.policy.guard.session_facts import SessionFacts
 from potlang.policy.guard.state import (
     MOST_EVENTS,
@@ -43,7 +43,7 @@ from potlang.policy.guard.state import (
     followed,
     resumed,
 )
-from potlang.policy.records import RecordError, Records
+from potlang.policy.records import Certificates, RecordError, Records
 from potlang.policy.store import Store, open_store
 from potlang.policy.tests import PolicyError
 from potlang.processes.pool import Workers
@@ -409,7 +409,7 @@ class Guard:
     def case(self, state: GuardState, fields: Mapping[str, Any]) -> dict[str, Any]:
         """The known facts of a session with one event more, as a case of the policy."""
         options = self.options
-        found: dict[str, Any] = {**self._base, **state.case}
+        found: dict[str, Any] = {**self._base, **in_order(state.case)}
         events: list[dict[str, Any]] = []
         for entry in state.log:
             if "of" in entry:
@@ -418,12 +418,12 @@ class Guard:
                 event = {"sort": options.event}
                 events.append(event)
                 event[options.turn] = len(events)
-            event.update(entry["fields"])
+            event.update(in_order(entry["fields"]))
             if self._has_decision and "decision" in entry:
                 event[options.decision] = entry["decision"]
         for number, event in enumerate(events, 1):
             found[self.event_name(number)] = event
-        found[self._policy.event] = {**fields, options.turn: len(events) + 1}
+        found[self._policy.event] = {**in_order(fields), options.turn: len(events) + 1}
         return found
 
     def event_name(self, number: int) -> str:

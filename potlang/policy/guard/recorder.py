@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import hashlib
 import threading
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from potlang.policy.guard.events import RefusedEvent, plain
 from potlang.policy.guard.reasons import claim_of
 from potlang.policy.guard.state import GuardState
-from potlang.policy.records import DecisionRecord, RecordError, Records
-from potlang.report.results import Verdict
+from potlang.policy.records import Certificates, DecisionRecord, Records, certificate_content
 
 if TYPE_CHECKING:
     from potlang.policy.guard.guard import Decision, Guard
-
-Certificates = Literal["none", "digest", "text"]
 
 
 class GuardRecorder:
@@ -66,14 +62,8 @@ class GuardRecorder:
         if self._certificates == "none" or decision.verdict is None or decision.before is None:
             return {}
         report = self._guard.report(decision.before, decision.fields, certificate=True)
-        if claim_of(report).verdict not in (decision.verdict, Verdict.UNKNOWN):
-            raise RecordError("what was decided is not what the solvers say that the certificate is from")
-        text = report.certificate
-        if text is None:
-            return {}
-        digest = hashlib.sha256(text.encode()).hexdigest()
-        found = {"certificate_sha256": digest}
-        return {**found, "certificate": text} if self._certificates == "text" else found
+        found = [claim_of(report).verdict]
+        return certificate_content([decision.verdict], found, report.certificate, self._certificates)
 
 
 def _plain_event(event: Any, context: Mapping[str, Any] | None) -> Any:
