@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from fractions import Fraction
 
 import pytest
 from hypothesis import given, settings
@@ -22,9 +23,10 @@ from potlang.ir.clauses import ClauseLimits, TooManyClauses, clauses_of
 from potlang.ir.evaluator import evaluate
 from potlang.ir.nnf import NegationNormalForm
 from potlang.ir.nodes import Node, Symbol, SymbolKind, Var
+from potlang.ir.operators import Operator
 from potlang.ir.pool import Pool
 from potlang.ir.skolem import NotSkolemizable
-from potlang.ir.sorts import BOOL, INT, DeclaredSort, EnumSort, Sort
+from potlang.ir.sorts import BOOL, INT, REAL, DeclaredSort, EnumSort, Sort
 from potlang.ir.structure import Structure
 from potlang.utils.deadline import Deadline
 
@@ -258,6 +260,80 @@ def test_a_variable_that_equals_a_known_term_is_bound_to_it() -> None:
         (rule,) = grounding.rules
         steps = [type(step).__name__ for step in plan(rule)]
         assert "Bind" in steps and "Enumerate" not in steps
+
+
+_Build = Callable[[Pool, Node, Callable[[int], Node]], Node]
+_LINEAR: dict[str, tuple[_Build, int, int]] = {
+    "3 k + 1": (lambda pool, k, n: pool.app(op.ADD, (pool.app(op.MUL, (n(3), k)), n(1))), 3, 1),
+    "1 - 3 k": (lambda pool, k, n: pool.app(op.SUB, (n(1), pool.app(op.MUL, (k, n(3))))), -3, 1),
+    "-(k - 7)": (lambda pool, k, n: pool.app(op.NEG, (pool.app(op.SUB, (k, n(7))),)), -1, 7),
+    "2 (k + 5)": (lambda pool, k, n: pool.app(op.MUL, (n(2), pool.app(op.ADD, (k, n(5))))), 2, 10),
+}
+"""Terms linear in `k`, with their slopes and their values at 0."""
+
+
+@pytest.mark.parametrize("sort", [INT, REAL], ids=str)
+@pytest.mark.parametrize("linear", _LINEAR.values(), ids=_LINEAR)
+@given(value=st.integers(-40, 40), turned=st.booleans())
+def test_a_number_in_an_equation_is_what_solves_it(
+    linear: tuple[_Build, int, int], sort: Sort, value: int, turned: bool
+) -> None:
+    """[GROUND-SEARCH] Whole numbers only where there is a whole solution."""
+    made = Made()
+    k, pool = made.var(sort), made.pool
+    build, slope, at_zero = linear
+    number = pool.real if sort is REAL else pool.integer
+    left = build(pool, k, number)
+    sides = (number(value), left) if turned else (left, number(value))
+    matrix = pool.disj([pool.negate(pool.app(op.EQ, sides)), made.app(function("q", sort, BOOL), k)])
+    grounding = made.grounding(made.closed("forall", k, body=matrix))
+    (rule,) = grounding.rules
+    table = grounding.table
+    search = InstanceSearch(table, EqualityClasses(table, ()), Fuel(1_000))
+    found = [table.value(place) for (place,) in search.violations(rule, plan(rule))]
+    solution = Fraction(value - at_zero, slope)
+    wanted = [solution] if sort is REAL or solution.denominator == 1 else []
+    assert [each.value for each in found if each is not None] == wanted
+
+
+@st.composite
+def _comparisons(draw: st.DrawFn) -> list[tuple[bool, Operator, int, int, int]]:
+    """Whether each of some comparisons `c k + d < e` (or another operator) is to be true, and its numbers."""
+    numbers = st.integers(-9, 9)
+    operators = st.sampled_from((op.LT, op.LE, op.EQ))
+    slopes = st.sampled_from((-3, -2, -1, 1, 2, 3))
+    each = st.tuples(st.booleans(), operators, slopes, numbers, numbers)
+    return draw(st.lists(each, min_size=1, max_size=4))
+
+
+@pytest.mark.parametrize("sort", [INT, REAL], ids=str)
+@given(comparisons=_comparisons())
+def test_of_compared_numbers_those_around_the_limits_are_enough(
+    sort: Sort, comparisons: list[tuple[bool, Operator, int, int, int]]
+) -> None:
+    """[GROUND-SEARCH] [GROUND-SAMPLE] An instance is found exactly if some number fits."""
+    made = Made()
+    k, pool = made.var(sort), made.pool
+    number = pool.real if sort is REAL else pool.integer
+    literals: list[Node] = []
+    for wanted, head, slope, offset, bound in comparisons:
+        side = pool.app(op.ADD, (pool.app(op.MUL, (number(slope), k)), number(offset)))
+        atom = pool.app(head, (side, number(bound)))
+        literals.append(pool.negate(atom) if wanted else atom)
+    grounding = made.grounding(made.closed("forall", k, body=pool.disj(literals)))
+    # Between two limits, which are sixths apart, there is a twelfth.
+    step = 12 if sort is REAL else 1
+    fits = any(
+        all(
+            each.evaluate(slope * Fraction(at, step) + offset, bound) is wanted
+            for wanted, each, slope, offset, bound in comparisons
+        )
+        for at in range(-30 * step, 30 * step)
+    )
+    table = grounding.table
+    search = InstanceSearch(table, EqualityClasses(table, ()), Fuel(10_000))
+    found = [each for rule in grounding.rules for each in search.violations(rule, plan(rule))]
+    assert bool(found) is fits
 
 
 def _is_false(table: TermTable, classes: EqualityClasses, literals: list[int]) -> bool:

@@ -6,8 +6,11 @@ ones before have bound.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
-from typing import NamedTuple
+from fractions import Fraction
+from itertools import pairwise
+from typing import Final, NamedTuple
 
 from potlang.engines.fuel import Fuel
 from potlang.engines.ground.equality import UNKNOWN, EqualityClasses
@@ -15,7 +18,7 @@ from potlang.engines.ground.table import GroundRule, Ref, RuleCall, RuleLiteral,
 from potlang.ir import operators as op
 from potlang.ir.nodes import Symbol
 from potlang.ir.operators import Operator
-from potlang.ir.sorts import Sort
+from potlang.ir.sorts import INT, REAL, Sort
 
 
 class Match(NamedTuple):
@@ -34,6 +37,40 @@ class Bind(NamedTuple):
     sort: Sort
 
 
+class Inversion(NamedTuple):
+    """From the value of a sum or product to its argument at a place, by the others."""
+
+    head: Symbol | Operator
+    at: int
+    others: tuple[Ref, ...]
+
+
+class Meeting(NamedTuple):
+    """Where a term that is linear in a variable equals `ref`; `way` leads to the variable in the term."""
+
+    ref: Ref
+    way: tuple[Inversion, ...]
+
+
+class Solve(NamedTuple):
+    """Put for a variable the number with which two sides meet."""
+
+    place: int
+    meeting: Meeting
+    sort: Sort
+
+
+class TryCells(NamedTuple):
+    """Go through the numbers with which sides meet, and one of each interval between them.
+
+    All that depends on the variable are comparisons of these sides, so other numbers make them no other.
+    """
+
+    place: int
+    meetings: tuple[Meeting, ...]
+    sort: Sort
+
+
 class Enumerate(NamedTuple):
     """Go through the members of a sort."""
 
@@ -41,7 +78,7 @@ class Enumerate(NamedTuple):
     sort: Sort
 
 
-PlanStep = Match | Bind | Enumerate | RuleCall | RuleLiteral
+PlanStep = Match | Bind | Solve | TryCells | Enumerate | RuleCall | RuleLiteral
 """A call is computed; a literal must be false."""
 
 
@@ -65,7 +102,7 @@ class _InstancePlanner:
             self._settle()
             if not self.literals and len(self.bound) == self.rule.places:
                 return tuple(self.steps)
-            if not (self._bind() or self._match()):
+            if not (self._bind() or self._match() or self._solve()):
                 self._enumerate()
 
     def _known(self, ref: Ref) -> bool:
@@ -115,10 +152,56 @@ class _InstancePlanner:
             self.literals.remove(best)
         return True
 
+    def _solve(self) -> bool:
+        for literal in self.literals:
+            if literal.head is op.EQ and not literal.positive and (found := self._meeting(literal)):
+                place, meeting = found
+                self.steps.append(Solve(place, meeting, self.rule.variables[place].sort))
+                self.bound.add(place)
+                return True
+        return False
+
+    def _meeting(self, literal: RuleLiteral) -> tuple[int, Meeting] | None:
+        """The only variable without a value in a comparison, and where its sides meet."""
+        for here, there in (literal.refs, literal.refs[::-1]):
+            if self._known(there) and not self._known(here) and (found := self._way(here)):
+                return found[0], Meeting(there, found[1])
+        return None
+
+    def _way(self, ref: Ref) -> tuple[int, tuple[Inversion, ...]] | None:
+        """The only variable without a value in a term, and the sums and products that lead to it."""
+        way: list[Inversion] = []
+        while not self._is_variable(ref):
+            call = next((each for each in self.calls if each.place == ref), None)
+            unknown = [] if call is None else [at for at, ref in enumerate(call.refs) if not self._known(ref)]
+            if call is None or call.head not in _INVERTED or len(unknown) != 1:
+                return None
+            (at,) = unknown
+            way.append(Inversion(call.head, at, (*call.refs[:at], *call.refs[at + 1 :])))
+            ref = call.refs[at]
+        return ref, tuple(way)
+
     def _enumerate(self) -> None:
         place = next(at for at in range(len(self.rule.variables)) if at not in self.bound)
-        self.steps.append(Enumerate(place, self.rule.variables[place].sort))
+        sort = self.rule.variables[place].sort
+        meetings = self._meetings(place) if sort in (INT, REAL) else ()
+        self.steps.append(TryCells(place, meetings, sort) if meetings else Enumerate(place, sort))
         self.bound.add(place)
+
+    def _meetings(self, place: int) -> tuple[Meeting, ...]:
+        """Where the sides of comparisons meet, if all that depends on a variable are such comparisons."""
+        depending = {place}
+        for call in self.calls:
+            if depending.intersection(call.refs):
+                depending.add(call.place)
+        meetings = []
+        for literal in self.literals:
+            if depending.intersection(literal.refs):
+                found = self._meeting(literal) if literal.head in (op.EQ, op.LT, op.LE) else None
+                if found is None:
+                    return ()
+                meetings.append(found[1])
+        return tuple(meetings)
 
 
 class InstanceSearch:
@@ -191,10 +274,58 @@ class InstanceSearch:
                 if env[step.place] == UNKNOWN:
                     return self._members(Enumerate(step.place, step.sort), env)
                 return iter((None,))
+            case Solve():
+                return self._solved(step, env)
+            case TryCells():
+                return self._cells(step, env)
             case Enumerate():
                 return self._members(step, env)
             case _:
                 raise TypeError("a step without choices")
+
+    def _solved(self, step: Solve, env: list[int]) -> Iterator[None]:
+        number = self._met(step.meeting, env)
+        if number is None:
+            return self._members(Enumerate(step.place, step.sort), env)
+        whole = step.sort is not INT or number.denominator == 1
+        return self._numbers(step.place, step.sort, [number] if whole else [], env)
+
+    def _cells(self, step: TryCells, env: list[int]) -> Iterator[None]:
+        found = [self._met(each, env) for each in step.meetings]
+        met = sorted({each for each in found if each is not None})
+        if None in found:
+            return self._members(Enumerate(step.place, step.sort), env)
+        if step.sort is INT:
+            around = (math.floor(each) + by for each in met for by in (-1, 0, 1))
+            return self._numbers(step.place, INT, sorted(set(map(Fraction, around))), env)
+        between = [(one + other) / 2 for one, other in pairwise(met)]
+        return self._numbers(step.place, REAL, [*met, *between, met[0] - 1, met[-1] + 1], env)
+
+    def _numbers(self, place: int, sort: Sort, values: list[Fraction], env: list[int]) -> Iterator[None]:
+        pool = self.table.pool
+        for value in values:
+            literal = pool.integer(value.numerator) if sort is INT else pool.real(value)
+            env[place] = self.table.literal(literal)
+            yield None
+
+    def _met(self, meeting: Meeting, env: list[int]) -> Fraction | None:
+        """The number of the variable with which both sides are equal; None if no one number is known."""
+        number = self._number(meeting.ref, env)
+        for inversion in meeting.way:
+            others = [self._number(ref, env) for ref in inversion.others]
+            known = [each for each in others if each is not None]
+            if number is None or len(known) < len(others):
+                return None
+            number = _operand(inversion, number, known)
+        return number
+
+    def _number(self, ref: Ref, env: list[int]) -> Fraction | None:
+        term = env[ref] if ref >= 0 else ~ref
+        literal = None if term == UNKNOWN else self.classes.literal(term)
+        value = None if literal is None else self.table.value(literal)
+        return (
+            Fraction(value.value) if value is not None and isinstance(value.value, int | Fraction) else None
+        )
 
     def _matches(self, step: Match, env: list[int]) -> Iterator[None]:
         leader = self.classes.leader
@@ -247,4 +378,18 @@ class InstanceSearch:
             yield None
 
 
-_DONE = object()
+def _operand(inversion: Inversion, value: Fraction, others: list[Fraction]) -> Fraction | None:
+    """The argument with which an operator has a value; None where it may be any number, or none."""
+    head, at, _ = inversion
+    if head is op.ADD:
+        return value - sum(others)
+    if head is op.MUL:
+        product = math.prod(others)
+        return value / product if product else None
+    if head is op.SUB:
+        return value + others[0] if at == 0 else others[0] - value
+    return -value if head is op.NEG else value
+
+
+_INVERTED: Final = (op.ADD, op.SUB, op.MUL, op.NEG, op.TO_REAL)
+_DONE: Final = object()
