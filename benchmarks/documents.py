@@ -57,7 +57,9 @@ def _twice(reply: Reply, draw: random.Random) -> Reply:
 
 def _shifted(reply: Reply, draw: random.Random) -> Reply:
     """The quotations of two sentences are exchanged."""
-    one, other = draw.sample(reply["sentences"], 2)
+    one = _entry(reply, draw)
+    # Sentences that begin alike have the same one: exchanged, these would be no damage.
+    other = draw.choice([each for each in reply["sentences"] if each["quote"] != one["quote"]])
     one["quote"], other["quote"] = other["quote"], one["quote"]
     return reply
 
