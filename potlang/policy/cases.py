@@ -384,7 +384,7 @@ class _Reading:
         sink = Sink(self._sink.document)
         root = parse_expression(text, pointer, sink)
         is_number = _is_other_number(text, sort)
-        if is_number or (root is not None and not self._is_literal(root)):
+        if is_number or (root is not None and not self._is_literal(root, sort)):
             # A guard keeps numbers that are not whole as texts.
             found = Decimal(text) if is_number else text
             self._shapes.wrong_type(found, pointer, f"a value of the sort {sort}", _example(sort))
@@ -393,14 +393,17 @@ class _Reading:
             self._sink.add(each)
         return None if sink.has_errors else f"({text})"
 
-    def _is_literal(self, root: Expr) -> bool:
-        """Whether an expression is written of literals and of members alone."""
+    def _is_literal(self, root: Expr, sort: Sort | None) -> bool:
+        """Whether an expression is written of literals and of members alone; fractions are no whole numbers."""
+        has_fractions = not isinstance(sort, IntSort | BitVecSort)
         left = [root]
         while left:
             match left.pop():
                 case Prefix(op="-", arg=arg):
                     left.append(arg)
-                case Infix(op="/", args=args) | ListOf(items=args):
+                case Infix(op="/", args=[over, Number(text=under)]) if has_fractions and Decimal(under):
+                    left.append(over)
+                case ListOf(items=args):
                     left += args
                 case Call(head=Name(id=name), args=[amount, Name()]) if self._is_builtin(name, _WITH_UNIT):
                     left.append(amount)
