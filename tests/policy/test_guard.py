@@ -144,6 +144,30 @@ def test_a_rule_with_a_variable_of_any_value_needs_no_solver_where_its_value_doe
     assert "not found out in time" in guard.check(pay(102), state).reason
 
 
+@pytest.mark.parametrize(
+    "small",
+    [
+        "(allowed(e) <-> amount(e) <= 100)",
+        "(amount(e) <= 100 -> allowed(e)) and (allowed(e) -> amount(e) <= 100)",
+        "allowed(e) == If(amount(e) <= 100, True, False)",
+    ],
+)
+def test_calls_of_unknown_amounts_may_be_allowed_and_not_without_a_solver(small: str) -> None:
+    """[GUARD-FACTS]: whatever amount both calls have, one of them is allowed and the other is not."""
+    rules = [
+        {"name": "small", "constraint": f"tool(e) == read -> {small}"},
+        {"name": "large", "constraint": "tool(e) == pay -> (allowed(e) <-> amount(e) > 100)"},
+        {"name": "identifying", "constraint": "tool(e) == identify -> allowed(e)"},
+    ]
+    event = [{"name": "e", "sort": "Event"}]
+    guard = Guard(payments(rules=[{"forall": event, **each} for each in rules]), {"timeout": 0.002})
+    state = guard.begin()
+    for event_of, permission in (({"tool": "read"}, "ask"), ({"tool": "pay"}, "ask"), (IDENTIFY, "allow")):
+        decision = guard.check(event_of, state)
+        assert (decision.permission, decision.by) == (permission, "facts")
+        state = decision.state
+
+
 @pytest.mark.slow
 def test_what_facts_do_not_decide_a_solver_does() -> None:
     """[GUARD-FACTS]"""

@@ -2,13 +2,15 @@
 
 What follows by units is entailed or refuted. That the rest has a model is shown by one: in it the predicates
 of which nothing follows are all false, or all true, which is enough for Horn clauses and their mirror images;
-or else each of them, and each function, has one value wherever nothing says which.
+or else each of them, and each function, has one value wherever nothing says which, or such predicates have
+those that follow from such values of functions.
 Where that does not decide, nothing is said, and a solver is asked.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Final, Literal, NamedTuple
 
 from potlang.policy.guard.ground import EventStatement, GroundClause
@@ -95,18 +97,24 @@ class Deciding:
 
     def _supposed(self, key: AtomKey, value: bool, left: list[GroundClause]) -> object:
         """Whether the claim can have the value: True, the clauses that are against it, or None."""
+        with self._tentatively():
+            self._facts.assigned[key] = value
+            try:
+                return True if self._has_model(self._propagate(left)) else None
+            except _Conflict as conflict:
+                return self._chain([conflict.clause])
+
+    @contextmanager
+    def _tentatively(self) -> Iterator[None]:
+        """What is found out within is forgotten again."""
         facts = self._facts
-        before, because = (facts.assigned, facts.known, facts.limits), self._because
-        facts.assigned, self._because = {**facts.assigned, key: value}, dict(because)
-        facts.known, facts.limits = dict(facts.known), dict(facts.limits)
+        before = facts.assigned, facts.known, facts.limits, self._because
+        facts.assigned, facts.known, facts.limits, self._because = [dict(each) for each in before]
         facts.memo.clear()
         try:
-            return True if self._has_model(self._propagate(left)) else None
-        except _Conflict as conflict:
-            return self._chain([conflict.clause])
+            yield
         finally:
-            facts.assigned, facts.known, facts.limits = before
-            self._because = because
+            facts.assigned, facts.known, facts.limits, self._because = before
             facts.memo.clear()
 
     # --- units ---
@@ -228,10 +236,25 @@ class Deciding:
         # Predicates come last: their defaults fit most clauses as soon as the values do.
         turns = [*(number for number in numbers if number not in predicates), *predicates] * _ROUNDS
         try:
-            return any(self._improved(left, number, tried[number]) for number in turns)
+            return any(self._improved(left, number, tried[number]) for number in turns) or self._follows(left)
         finally:
             facts.default, facts.elsewhere = NO_VALUE, {}
             facts.memo.clear()
+
+    def _follows(self, left: Sequence[GroundClause]) -> bool:
+        """Whether all hold with what follows of predicates from the values that functions have now."""
+        facts = self._facts
+        with self._tentatively():
+            facts.default = NO_VALUE
+            known = len(facts.known)
+            try:
+                rest = self._propagate(left)
+            except _Conflict:
+                return False
+            # Values that follow only now are others than those with which the rest was looked at.
+            if facts.limits or len(facts.known) > known:
+                return False
+            return any(self._in_model(rest, default) is not None for default in (False, True))
 
     def _improved(self, left: Sequence[GroundClause], number: int, values: Sequence[object]) -> bool:
         """Whether all hold with the best of the values of a function, which it has from now on."""

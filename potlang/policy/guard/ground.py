@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 
 from potlang.ir import operators as op
 from potlang.ir.module import Assertion
-from potlang.ir.nnf import signed_conjuncts
+from potlang.ir.nnf import Cnf, Signed, cnf_of_connective, signed_conjuncts
 from potlang.ir.nodes import (
     App,
     Node,
@@ -38,8 +38,6 @@ _MOST_TRIED: Final = 200
 """Values that are tried for what is not given of one event."""
 _MOST_TRIED_OF_SEVERAL: Final = 40
 """For each of several functions; of all their combinations the first `_MOST_TRIED` are."""
-
-Signed = tuple[Node, bool]
 
 
 class ClauseCondition(NamedTuple):
@@ -301,14 +299,14 @@ def _clauses(disjuncts: Sequence[Signed], compiler: TermCompiler) -> list[list[S
         clause, todo = work.pop()
         while todo:
             node, sign = todo.pop(0)
-            parts = _parts(node, sign) if _has_open(node, compiler) else None
-            if parts is None:
+            parts = _parts(node, sign) if _has_open(node, compiler) else ()
+            if not parts:
                 clause.append((node, sign))
-            elif parts[0]:
-                work += [(list(clause), [part, *todo]) for part in reversed(parts[1])]
-                break
+            elif len(parts) == 1:
+                todo = [*parts[0], *todo]
             else:
-                todo = [*parts[1], *todo]
+                work += [(list(clause), [*part, *todo]) for part in reversed(parts)]
+                break
         else:
             done.append(clause)
         if len(done) + len(work) > MOST_CLAUSES:
@@ -320,20 +318,11 @@ def _has_open(node: Node, compiler: TermCompiler) -> bool:
     return any(compiler.open_predicate(each) is not None for each in reachable(node))
 
 
-def _parts(node: Node, sign: bool) -> tuple[bool, list[Signed]] | None:
-    """The parts of a formula and whether all must hold; None for what is not taken apart."""
+def _parts(node: Node, sign: bool) -> Cnf:
+    """Clauses of the parts of a formula, or of its negation; none for what is not taken apart."""
     if isinstance(node, Quant):
-        return (False, [(node.body, sign)]) if (node.kind == "forall") is sign else None
-    if not isinstance(node, App):
-        return None
-    match node.op:
-        case op.NOT:
-            return False, [(node.args[0], not sign)]
-        case op.AND | op.OR:
-            return (node.op is op.AND) is sign, [(arg, sign) for arg in node.args]
-        case op.IMPLIES:
-            return not sign, [(node.args[0], not sign), (node.args[1], sign)]
-    return None
+        return (((node.body, sign),),) if (node.kind == "forall") is sign else ()
+    return cnf_of_connective(node, sign)
 
 
 # --- what is not given -----------------------------------------------------------------------------------
