@@ -394,7 +394,7 @@ class _Reading:
         return None if sink.has_errors else f"({text})"
 
     def _is_literal(self, root: Expr, sort: Sort | None) -> bool:
-        """Whether an expression is written of literals and of members alone; fractions are no whole numbers."""
+        """Whether an expression is written of literals and members alone; no whole number is a fraction."""
         has_fractions = not isinstance(sort, IntSort | BitVecSort)
         left = [root]
         while left:

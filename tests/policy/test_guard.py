@@ -610,6 +610,19 @@ def test_what_a_closed_predicate_asks_for_is_named_through_its_rules() -> None:
     assert [each.name for each in decision.rules] == ["identifying", "odd ones"]
 
 
+@pytest.mark.parametrize("such", ["Count([x: Event], {}) == 0", "not Exists([x: Event], {})"])
+def test_what_a_history_asks_of_the_event_is_named_in_its_own_words(such: str) -> None:
+    """[GUARD-REASON]"""
+    before = such.format("before(x, e) and tool(x) == pay and amount(x) == amount(e)")
+    program = payments()
+    program["rules"][0]["constraint"] = f"tool(e) == read and {before} -> allowed(e)"
+    guard = Guard(program)
+    state = guard.check(pay(500), identified(guard)).state
+    decision = guard.check({"tool": "read"}, state)
+    assert (decision.permission, [each.name for each in decision.rules]) == (Permission.ASK, ["reading"])
+    assert decision.reason.endswith("it would have to be known what the amount of event is")
+
+
 def test_an_event_that_no_rule_is_about_is_said_to_be_so() -> None:
     """[GUARD-REASON]"""
     program = payments()

@@ -109,7 +109,8 @@ class Deciding:
         """What is found out within is forgotten again."""
         facts = self._facts
         before = facts.assigned, facts.known, facts.limits, self._because
-        facts.assigned, facts.known, facts.limits, self._because = [dict(each) for each in before]
+        facts.assigned, facts.known, facts.limits = dict(before[0]), dict(before[1]), dict(before[2])
+        self._because = dict(self._because)
         facts.memo.clear()
         try:
             yield

@@ -473,6 +473,16 @@ class TermCompiler:
     def _turn_of(self, node: Node) -> Node | None:
         return node.args[0] if isinstance(node, App) and node.op is self.roles.turn else None
 
+    def folded(self, node: Node) -> Node | None:
+        """The term that an aggregate folds, for the aggregate's arguments; None of all else."""
+        symbol = node.symbol if isinstance(node, Sym) else node.op if isinstance(node, App) else None
+        aggregate = self._aggregates.get(symbol) if isinstance(symbol, Symbol) else None
+        if aggregate is None:
+            return None
+        definition = self._definitions[aggregate.term]
+        free: dict[Node, Node] = dict(zip(definition.params, children(node), strict=False))
+        return substitute(self.module.pool, definition.body, free)
+
     def _aggregate(self, aggregate: KeptAggregate) -> CompiledTerm:
         """The fold of a term for the values of the variables that it binds; a frame holds the others."""
         definition = self._definitions[aggregate.term]

@@ -8,13 +8,12 @@ from typing import Final, NamedTuple
 
 from potlang.ir import operators as op
 from potlang.ir.module import Assertion
-from potlang.ir.nnf import signed_conjuncts
+from potlang.ir.nnf import Signed, signed_conjuncts
 from potlang.ir.nodes import App, Node, Quant, Symbol, free_variables, reachable, symbols_in
 from potlang.ir.sorts import BOOL
 from potlang.ir.substitute import substitute
 from potlang.policy.formula_text import formula_text
 from potlang.policy.guard.compiled import CompiledPolicy
-from potlang.policy.guard.ground import Signed
 from potlang.policy.guard.rule_walk import MOST_RULES, RuleWalk, Values
 from potlang.policy.guard.session_facts import NO_VALUE, SessionFacts
 from potlang.sema.emit import Unwritable, Writer
@@ -106,7 +105,7 @@ class _UndecidedRules:
                         queue.append((way.formula, inner))
             elif isinstance(node, App) and node.op in (op.AND, op.OR, op.NOT, op.IMPLIES):
                 queue += [(arg, env) for arg in node.args]
-            elif isinstance(node, Quant):
+            elif isinstance(node, Quant) or any(map(self._policy.compiler.folded, reachable(node))):
                 self.missing += self._terms(node, env)
             elif self._is_of_event(node, env):
                 self.missing.append(node)
@@ -114,9 +113,13 @@ class _UndecidedRules:
 
     def _terms(self, formula: Node, env: Values) -> Iterator[Node]:
         """The terms of the event alone that have no value, in a formula about others too."""
-        for node in reachable(formula):
+        queue = [formula]
+        for node in (each for root in queue for each in reachable(root)):
+            folded = self._policy.compiler.folded(node)
             is_term = isinstance(node, App) and isinstance(node.op, Symbol) and len(node.args) == 1
-            if is_term and self._is_of_event(node, env) and self._true.value(node, env) is NO_VALUE:
+            if folded is not None:
+                queue.append(folded)
+            elif is_term and self._is_of_event(node, env) and self._true.value(node, env) is NO_VALUE:
                 yield node
 
     def _is_of_event(self, node: Node, env: Values) -> bool:
