@@ -13,11 +13,15 @@ from potlang.ir.sorts import ArraySort, DeclaredSort, EnumSort, FunctionSort, Se
 
 @dataclass(frozen=True, slots=True)
 class ModuleRenaming:
-    """New names by the old ones: of sorts, of symbols, and of values by their enum sort's old name."""
+    """New names by the old ones: of sorts, of symbols, and of values by their enum sort's old name.
+
+    `more` are values that an enum sort, by its new name, gets behind its own.
+    """
 
     sorts: Mapping[str, str] = field(default_factory=dict)
     symbols: Mapping[str, str] = field(default_factory=dict)
     values: Mapping[tuple[str, str], str] = field(default_factory=dict)
+    more: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def sort(self, sort: Sort) -> Sort:
         """The sort with its names renamed; itself if it has none of them."""
@@ -27,8 +31,9 @@ class ModuleRenaming:
                 return DeclaredSort(self.sorts[name]) if name in self.sorts else sort
             case EnumSort(name, values):
                 renamed = tuple(self.values.get((name, each), each) for each in values)
-                is_same = name not in self.sorts and renamed == values
-                return sort if is_same else EnumSort(self.sorts.get(name, name), renamed)
+                new = self.sorts.get(name, name)
+                every = (*renamed, *self.more.get(new, ()))
+                return sort if (new, every) == (name, values) else EnumSort(new, every)
             case TupleSort(name, fields):
                 parts = tuple((part, self.sort(of)) for part, of in fields)
                 return TupleSort(self.sorts.get(name, name), parts)

@@ -59,11 +59,11 @@ def compare(
     with work.direction("old") as under_old, work.direction("new") as under_new:
         found = work.statements({"old": under_old, "new": under_new})
         found = work.with_rows(found) if work.has_tables else found
-        if _is_other(found) and not work.has_tables:
+        if _is_other(found) and not work.asks_apart:
             found = work.with_claims(found, under_old, under_new)
     if _is_other(found):
         questions = [*tested(tests), *log]
-        if work.has_tables:
+        if work.asks_apart:
             questions += own_questions(new, old)
         elif found.open:
             drawn = sample_claims(old.module, new.module, samples, seed)
@@ -94,6 +94,8 @@ class _Comparison:
         self.alignment = alignment = align(without_rows(old), without_rows(new))
         self.programs: Mapping[VersionName, Program] = {"old": old, "new": new}
         self.has_tables = old.tables is not None or new.tables is not None
+        self.asks_apart = self.has_tables or alignment.is_widened
+        """Whether claims have to be put to each version as it is."""
         self.limits = limits
         self._names = {each.old: each.new for each in alignment.renames}
         self.modules: Mapping[VersionName, Module] = {"old": alignment.old, "new": alignment.new}
@@ -207,7 +209,7 @@ class _Comparison:
         return [change for _, change in _without_consequences(found)]
 
     def _said(self, side: VersionName, statement: PolicyStatement) -> Said:
-        text = with_names(statement.text, self._names if side == "old" else {})
+        text = with_names(statement.text, self._names if side == "old" else self.alignment.apart)
         # The rules of packs have places in their pack.
         quotes = () if statement.kind == "pack" else quotations(self.programs[side].tree, statement.pointer)
         return Said(statement.name, statement.pointer, text, quotes)

@@ -34,13 +34,16 @@ class Alignment(NamedTuple):
     """Two versions over one vocabulary: each name is of the same sorts in both, or in one of them alone.
 
     The old version has the new one's names. What the new version calls as the old one calls something else
-    has another name here.
+    has another name here, which `apart` says. Values of an enum that one version has alone are values in
+    both; `is_widened` says whether there are some.
     """
 
     old: Module
     new: Module
     renames: tuple[Rename, ...]
     changes: tuple[VocabularyChange, ...]
+    apart: Mapping[str, str]
+    is_widened: bool
 
 
 def align(old: Module, new: Module) -> Alignment:
@@ -49,7 +52,19 @@ def align(old: Module, new: Module) -> Alignment:
     old = renamed(old, _renaming(found, old))
     apart = _clashing(old, new)
     changes = (*_changed_sorts(old, new), *_changed_symbols(old, new))
-    return Alignment(old, renamed(new, ModuleRenaming(apart, apart)), found, changes)
+    said = tuple(
+        each._replace(new=f"{each.new}, called `{apart[each.name]}` here") if each.name in apart else each
+        for each in changes
+    )
+    new = renamed(
+        new, ModuleRenaming(apart, apart, {key: apart[key[1]] for key in _values(new) if key[1] in apart})
+    )
+    more = _values_of_others(old, new), _values_of_others(new, old)
+    widened = [
+        renamed(each, ModuleRenaming(more=own)) if own else each
+        for each, own in zip((old, new), more, strict=True)
+    ]
+    return Alignment(widened[0], widened[1], found, said, apart, any(more))
 
 
 def _renaming(renames: tuple[Rename, ...], old: Module) -> ModuleRenaming:
@@ -65,6 +80,24 @@ def _renaming(renames: tuple[Rename, ...], old: Module) -> ModuleRenaming:
             if value in values
         },
     )
+
+
+def _values(module: Module) -> Iterator[tuple[str, str]]:
+    """The values of all enum sorts, each behind the sort's name."""
+    yield from (
+        (sort.name, each) for sort in module.sorts if isinstance(sort, EnumSort) for each in sort.values
+    )
+
+
+def _values_of_others(module: Module, other: Module) -> dict[str, tuple[str, ...]]:
+    """By enum sorts of both the values that the other has alone, but for what is something else here."""
+    own, taken = set(_values(module)), set(_profiles(module))
+    sorts = {name for name, _ in own}
+    found: dict[str, tuple[str, ...]] = {}
+    for name, value in _values(other):
+        if name in sorts and (name, value) not in own and value not in taken:
+            found[name] = (*found.get(name, ()), value)
+    return found
 
 
 def _clashing(old: Module, new: Module) -> dict[str, str]:

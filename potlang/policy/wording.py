@@ -44,7 +44,9 @@ def change_words(old: str, new: str) -> str:
         texts = [each[0] for each in before], [each[0] for each in after]
         steps = SequenceMatcher(None, *texts, autojunk=False).get_opcodes()
         places = [(before[a:b], after[c:d]) for tag, a, b, c, d in steps if tag != "equal"]
-        if len(places) <= _MOST_PLACES:
+        # What is gone from one place and comes at another was moved.
+        is_moved = {bool(gone) for gone, _ in places} == {bool(come) for _, come in places} == {True, False}
+        if len(places) <= _MOST_PLACES and not is_moved:
             return "; ".join(_place(_part(old, gone), _part(new, come)) for gone, come in places)
     return f"{old} → {new}"
 

@@ -72,7 +72,7 @@ IDENTIFY = {"tool": "identify"}
 
 @pytest.fixture(scope="module")
 def guard() -> Guard:
-    return Guard(payments())
+    return Guard(payments(), {"timeout": 60})
 
 
 def identified(guard: Guard) -> GuardState:

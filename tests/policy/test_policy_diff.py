@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import product
 from random import Random
 from typing import Any
 
@@ -478,6 +479,97 @@ def test_members_that_one_version_has_more() -> None:
     assert found.changes[0].cases[0].confirmed
 
 
+def claims_of(kinds: str, *rules: str, **more: Any) -> potlang.Program:
+    """A policy over claims of kinds, with rules for each claim x."""
+    claim = [{"name": "x", "sort": "Claim"}]
+    return potlang.compile(
+        {
+            "sorts": [
+                {"name": "Claim", "type": "DeclareSort"},
+                {"name": "Kind", "type": "EnumSort", "values": kinds.split()},
+            ],
+            "functions": [
+                {"name": "kind", "domain": ["Claim"], "range": "Kind"},
+                *({"name": name, "domain": ["Claim"], "range": "Bool"} for name in ("paid", "late")),
+            ],
+            "rules": [{"forall": claim, "constraint": each} for each in rules],
+            **more,
+        }
+    )
+
+
+def test_values_that_one_version_has_more_are_values_for_both() -> None:
+    """[POLICY-DIFF-WORDS]: and what a version's own claims say is asked of it as it is."""
+    old = claims_of("theft fire", "kind(x) == theft or kind(x) == fire -> paid(x)")
+    new = claims_of("hail theft fire", "paid(x)", "kind(x) == hail -> late(x)")
+    found = compare(old, new)
+    assert (found.relation, [each.name for each in found.vocabulary]) == ("stronger", ["Kind"])
+    cases = [case for change in found.changes for case in change.cases]
+    assert [case.values["kind(x)"] for case in cases] == ["hail", "hail"]
+    assert all(case.confirmed for case in cases)
+    assert compare(new, old).relation == "weaker"
+    listed = {"name": "all", "constraint": "ForAll([x: Claim], kind(x) == theft or kind(x) == fire)"}
+    found = compare(
+        *(claims_of(each, "paid(x)", verifications=[listed]) for each in ("theft fire", "fire theft hail"))
+    )
+    assert [(each.old, each.new) for each in found.verdicts] == [("entailed", "undetermined")]
+
+
+def test_a_value_that_is_another_name_of_the_other_version() -> None:
+    """[POLICY-DIFF-WORDS]"""
+    constants = {"k": {"sort": "Kind", "members": ["hail"]}}
+    old = claims_of("theft fire", "late(x) -> not paid(x)", constants=constants)
+    functions = [
+        {"name": "kind", "domain": ["Claim"], "range": "Kind"},
+        {"name": "paid", "domain": ["Claim"], "range": "Bool"},
+    ]
+    for value in ("late", "hail"):
+        rule_text = f"kind(x) == {value} -> paid(x)"
+        found = compare(old, claims_of(f"theft fire {value}", rule_text, functions=functions))
+        assert found.differs and not found.open
+
+
+Atom = tuple[str, str, bool]
+"""A predicate and a kind, or nothing, and the truth that is asked for."""
+
+
+def _atom_text(atom: Atom) -> str:
+    name, kind, wanted = atom
+    text = f"{name}(x) == {kind}" if kind else f"{name}(x)"
+    return text if wanted else f"not {text}"
+
+
+def _allowed(both: bool, atoms: list[Atom], pays: bool, kinds: list[str]) -> set[tuple[str, bool, bool]]:
+    """The kinds, latenesses and payments of one claim that a rule allows."""
+    found = set()
+    for kind, late, paid in product(kinds, (False, True), (False, True)):
+        truths = [((kind == of) if of else late) is wanted for _, of, wanted in atoms]
+        if paid is pays or not (all(truths) if both else any(truths)):
+            found.add((kind, late, paid))
+    return found
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_versions_with_other_values_differ_as_all_cases_say(seed: int) -> None:
+    """[POLICY-DIFF-WORDS]: against all cases of one claim, by a reading of the rules of our own."""
+    random = Random(seed)
+    kinds = ["theft fire hail", random.choice(["theft fire", "fire", "hail fire flood"])]
+    random.shuffle(kinds)
+    every = [each for each in ("theft", "fire", "hail", "flood") if each in " ".join(kinds)]
+    allowed, programs = [], []
+    for each in kinds:
+        sides = [("kind", random.choice(each.split())), ("late", "")]
+        atoms = [(*random.choice(sides), random.random() < 0.5) for _ in range(2)]
+        both, pays = random.random() < 0.5, random.random() < 0.5
+        condition = (" and " if both else " or ").join(map(_atom_text, atoms))
+        programs.append(claims_of(each, f"{condition} -> {_atom_text(('paid', '', pays))}"))
+        allowed.append(_allowed(both, atoms, pays, every))
+    found = compare(programs[0], programs[1])
+    more, less = allowed[1] - allowed[0], allowed[0] - allowed[1]
+    names = {(False, False): "equal", (True, False): "weaker", (False, True): "stronger"}
+    assert found.relation == names.get((bool(more), bool(less)), "different")
+
+
 def test_a_name_with_other_sorts_is_another_name() -> None:
     """[POLICY-DIFF-WORDS]"""
     other = [{**each, "range": "Real"} if each["name"] == "age" else each for each in RENT["functions"]]
@@ -486,9 +578,11 @@ def test_a_name_with_other_sorts_is_another_name() -> None:
         renting(rule("licensed(x) and age(x) >= 18"), functions=other),
     )
     assert [(each.name, each.old, each.new) for each in found.vocabulary] == [
-        ("age", "Person -> Int", "Person -> Real")
+        ("age", "Person -> Int", "Person -> Real, called `age_new` here")
     ]
     assert found.relation == "different"
+    assert [each.words for each in found.changes] == ["age → age_new"]
+    assert all({"age(x)", "age_new(x)"} <= set(case.values) for case in found.changes[0].cases)
 
 
 # --- what is not proved --------------------------------------------------------------------------
