@@ -56,11 +56,11 @@ class PolicyProxy:
                 self._client_message(message)
 
     def _client_message(self, message: Json) -> None:
-        method = message.get("method")
+        method, id = message.get("method"), message.get("id")
         if method == "tools/call":
             self._call(message)
-        elif method is None and message.get("id") in self._asked:
-            self._answered(*self._asked.pop(message["id"]), message)
+        elif method is None and isinstance(id, str) and id in self._asked:
+            self._answered(*self._asked.pop(id), message)
         else:
             if method == "initialize":
                 capabilities = _object(_object(message.get("params")).get("capabilities"))

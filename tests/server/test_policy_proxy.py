@@ -198,6 +198,16 @@ def test_the_server_reads_what_was_decided() -> None:
     assert wire.server[-1] == {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "look"}}
 
 
+@pytest.mark.parametrize("id", [[1], {"a": 1}, None, 1.5])
+def test_an_answer_to_no_question_passes(id: Any) -> None:
+    """[GUARD-PROXY]: whatever its id is; and the proxy goes on."""
+    wire = Wire()
+    wire.say({"jsonrpc": "2.0", "id": id, "result": {}})
+    assert wire.server[-1] == {"jsonrpc": "2.0", "id": id, "result": {}}
+    wire.look(2)
+    assert wire.client[-1]["id"] == 2
+
+
 def test_an_id_in_use_is_not_used_again() -> None:
     """[GUARD-PROXY]"""
     wire = Wire()
