@@ -61,6 +61,8 @@ SORT: Final = "sort"
 _ASKED: Final = ("verifications", "optimization", "actions")
 """The sections of a program that say what is asked."""
 _LONGEST: Final = 1_000
+_MOST_LISTED: Final = 12
+"""Values of an enum that are listed for whoever gave another one."""
 _VALUES: Final[dict[Sort, int]] = {DATE: 20_000, DATETIME: 20_000 * SECONDS_OF_A_DAY}
 """Values for examples: a day of 2024."""
 _WRITTEN: Final[dict[type, str]] = {
@@ -288,10 +290,10 @@ class _Reading:
         else:
             self._undeclared(name, Place(pointer, on_key=True))
 
-    def _undeclared(self, name: str, place: Place) -> None:
+    def _undeclared(self, name: str, place: Place, others: Sequence[str] = ()) -> None:
         near = nearest(name, self._scope.entries)
         helps = [f"did you mean {' or '.join(f'`{each}`' for each in near)}?"] if near else []
-        self._sink.report("POT2001", place, name=name, helps=[*helps, NO_OTHER_WORDS])
+        self._sink.report("POT2001", place, name=name, helps=[*helps, *(others or [NO_OTHER_WORDS])])
 
     def _is_another(self, name: str, fields: dict[str, Any], pointer: str) -> bool:
         """Whether a declared name has fields of another sort alone: a new thing was meant, which is reported.
@@ -350,7 +352,7 @@ class _Reading:
             case str(), DeclaredSort():
                 return self._member(value, pointer)
             case str(), EnumSort(values=values) if value in values or self._scope.lookup(value) is None:
-                return self._member(value, pointer)
+                return self._member(value, pointer, values)
             case str(), EnumSort():
                 pass
             case str(), _:
@@ -367,10 +369,12 @@ class _Reading:
         self._shapes.wrong_type(value, pointer, f"a value of the sort {sort}", _example(sort))
         return None
 
-    def _member(self, name: str, pointer: str) -> str | None:
+    def _member(self, name: str, pointer: str, values: Sequence[str] = ()) -> str | None:
         if name in self._new or self._scope.lookup(name) is not None:
             return written(name)
-        self._undeclared(name, Place(pointer))
+        listed = ", ".join(f"`{each}`" for each in values[:_MOST_LISTED])
+        more = ", …" if len(values) > _MOST_LISTED else ""
+        self._undeclared(name, Place(pointer), [f"its values are {listed}{more}"] if values else [])
         return None
 
     def _literal(self, text: str, sort: Sort | None, pointer: str) -> str | None:

@@ -191,6 +191,13 @@ def test_a_case_that_does_not_fit_is_told_with_its_place(
     assert all(each.place.pointer.startswith("/case") for each in caught.value.diagnostics)
 
 
+def test_the_values_are_listed_for_one_that_there_is_not(returns: Program) -> None:
+    """[POLICY-CASE-ERROR]"""
+    with pytest.raises(CompileError) as caught:
+        Case.of({"item": {"kind": "shoes"}}).applied(returns)
+    assert caught.value.diagnostics[0].helps == ("its values are `electronics`, `food`, `hard hat`",)
+
+
 def test_a_new_thing_with_the_name_of_another_one(returns: Program) -> None:
     """[POLICY-CASE-ERROR]: told once, and with what to do, not for each of its fields."""
     with pytest.raises(CompileError) as caught:
