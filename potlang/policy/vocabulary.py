@@ -53,7 +53,9 @@ def align(old: Module, new: Module) -> Alignment:
     apart = _clashing(old, new)
     changes = (*_changed_sorts(old, new), *_changed_symbols(old, new))
     said = tuple(
-        each._replace(new=f"{each.new}, called `{apart[each.name]}` here") if each.name in apart else each
+        each._replace(new=f"{each.new}, called `{apart[each.name]}` here")
+        if each.new and each.name in apart
+        else each
         for each in changes
     )
     new = renamed(

@@ -527,6 +527,7 @@ def test_a_value_that_is_another_name_of_the_other_version() -> None:
         rule_text = f"kind(x) == {value} -> paid(x)"
         found = compare(old, claims_of(f"theft fire {value}", rule_text, functions=functions))
         assert found.differs and not found.open
+        assert {each.name: each.new for each in found.vocabulary}["late"] is None
 
 
 Atom = tuple[str, str, bool]
