@@ -434,12 +434,15 @@ def test_samples_may_be_asked_for_side_by_side(policy: potlang.Program) -> None:
 
 def test_wrong_calls_are_errors(policy: potlang.Program) -> None:
     """[POLICY-TEXT]"""
-    with pytest.raises(ValueError, match="characters"):
+    with pytest.raises(ValueError, match="a text has 1 to 200,000 characters"):
         check_text(policy, " ", Recorded([]))
+    for translations in ([], [GOOD] * 101):
+        with pytest.raises(ValueError, match="there are 1 to 100 translations"):
+            check_translations(policy, TEXT, translations)
     with pytest.raises(ValueError, match="no model"):
         check_text(policy, TEXT, [])
     with pytest.raises(ValueError, match="`k`"):
-        found(policy)
+        check_text(policy, TEXT, Recorded([]), samples=101)
 
 
 @given(

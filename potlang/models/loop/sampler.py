@@ -35,7 +35,7 @@ def check_question(
 ) -> None:
     """Raises ValueError for a question that is not to be put, with these options of `reason`."""
     if not question.strip() or len(question) > LONGEST_QUESTION:
-        raise ValueError(f"a question has 1 to {LONGEST_QUESTION:,} characters")
+        raise ValueError(f"a question or a text has 1 to {LONGEST_QUESTION:,} characters")
     for name, count in (("attempts", attempts), ("k", k), ("parallel", parallel)):
         if not 1 <= count <= MOST:
             raise ValueError(f"`{name}` is from 1 to {MOST}")

@@ -16,7 +16,7 @@ from potlang.languages.pot.program import Program
 from potlang.languages.pot.report import Report
 from potlang.models.endpoint import Model, Sampling
 from potlang.models.loop.results import SampledReplies
-from potlang.models.loop.sampler import check_question, opened_model, samples_of
+from potlang.models.loop.sampler import MOST, check_question, opened_model, samples_of
 from potlang.models.programs.writer import Progress
 from potlang.models.replies.extract import BadReply
 from potlang.policy.cases import Case, CaseFact
@@ -194,6 +194,8 @@ def check_translations(
     One that is no translation of the text into the policy's words counts as a sample that agrees with none.
     Raises ValueError for a wrong call, CompileError for a case that does not fit.
     """
+    if not 1 <= len(translations) <= MOST:
+        raise ValueError(f"there are 1 to {MOST} translations")
     check_question(text, 1, len(translations), trust=trust)
     check_threshold(threshold)
     known = _KnownCase.of(program, case)
