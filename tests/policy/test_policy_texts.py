@@ -56,6 +56,24 @@ def test_premises_are_taken_as_given_and_claims_are_asked(
         assert core is not None and {each.kind for each in core} == {"premise", "rule"}
 
 
+@pytest.mark.parametrize(
+    ("premises", "claim", "finding"),
+    [
+        (["returnable(it)"], "returnable(it)", TextFinding.VALID),
+        (["days(it) == 20"], "days(it) > 40", TextFinding.INVALID),
+        ([], "has_receipt(it) or not has_receipt(it)", TextFinding.VALID),
+    ],
+)
+def test_a_finding_in_which_the_policy_has_no_part_says_so(
+    policy: potlang.Program, premises: list[str], claim: str, finding: TextFinding
+) -> None:
+    """[POLICY-TEXT-APART] All translations may take for given what is to be shown."""
+    check = found(policy, *[said(dict.fromkeys(premises, BOUGHT), {claim: RETURN})] * 3)
+    assert (check.finding, "no rule of the policy" in check.reason) == (finding, True)
+    with_policy = said({"days(it) == 40": BOUGHT}, {"not returnable(it)": RETURN})
+    assert found(policy, with_policy).reason == ""
+
+
 def test_several_claims_are_all_meant(policy: potlang.Program) -> None:
     """[POLICY-TEXT-FINDING]"""
     both = {"returnable(it)": RETURN, "not has_receipt(it)": RECEIPT}

@@ -337,7 +337,19 @@ def _verdicts(known: _KnownCase, translation: Translation, limits: Limits, trust
     decided = _decided(whole, [each.formula for each in translation.claims], limits, trust)
     if decided.report is None:
         return decided
-    return decided._replace(report=report_with_places(decided.report, places))
+    report = report_with_places(decided.report, places)
+    return decided._replace(
+        report=report, reason=decided.reason or _apart_from_policy(decided.finding, report)
+    )
+
+
+def _apart_from_policy(finding: TextFinding, report: Report) -> str:
+    """Words for a finding that rests on nothing of the policy; empty for others."""
+    verdict = {TextFinding.VALID: Verdict.ENTAILED, TextFinding.INVALID: Verdict.REFUTED}.get(finding)
+    cores = [each.evidence.core for each in report.results if each.verdict is verdict]
+    if all(core is not None and all(each.kind == "premise" for each in core) for core in cores) and cores:
+        return "that follows from the text by itself; no fact and no rule of the policy has a part in it"
+    return ""
 
 
 def _premise_places(facts: Mapping[str, CaseFact], translation: Translation) -> dict[str, CorePlace]:
