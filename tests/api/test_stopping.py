@@ -24,6 +24,7 @@ from potlang.languages.dot.report import TraceReport
 from potlang.models.loop.journal import in_parallel
 from potlang.processes.pool import Workers
 from potlang.prove.verdicts import ClaimState, Verifier
+from potlang.repair import with_repairs
 from potlang.utils.interruptible import Interruptible
 
 CUBES = [f"Exists([x: Int, y: Int, z: Int], x**3 + y**3 + z**3 == {n} and x*y*z > 10**9)" for n in (33, 42)]
@@ -36,8 +37,8 @@ PROGRAM = {
 HANG = json.loads(Path(__file__).parents[1].joinpath("limits", "hang_in_claim.json").read_text())
 ROUTES = ["auto", "both", "cvc5"]
 LONG = potlang.Limits(check_ms=60_000, total_ms=120_000)
-MOST_SECONDS = 5.0
-"""The limit is 0.3 s; the rest is for a machine that is busy with other tests."""
+MOST_SECONDS = 20.0
+"""The limit is 0.3 s, which `benchmarks/stopping.py` measures; the rest is for a machine that is busy."""
 TRACE = "".join(
     f"@node id={at} role={role}\n{edge}" + (f"@prop id={at} {json.dumps({'pot': text})}\n" if text else "")
     for at, (role, edge, text) in enumerate(
@@ -59,17 +60,24 @@ def _warm() -> None:
 
 
 @contextmanager
-def interrupted(after: float) -> Iterator[list[Any]]:
-    """Interrupts the main thread after so many seconds; gives what is known then."""
+def interrupted(workers: Workers) -> Iterator[list[Any]]:
+    """Interrupts the main thread when one of these has been at work for a while; gives what is known then."""
     known: list[Any] = []
+    sent: list[float] = []
     main = threading.main_thread().ident
     assert main is not None
-    timer = threading.Timer(after, lambda: signal.pthread_kill(main, signal.SIGINT))
-    began = time.monotonic()
-    timer.start()
+
+    def interrupt() -> None:
+        while not workers._busy:
+            time.sleep(0.01)
+        time.sleep(0.4)
+        sent.append(time.monotonic())
+        signal.pthread_kill(main, signal.SIGINT)
+
+    threading.Thread(target=interrupt, daemon=True).start()
     with pytest.raises(KeyboardInterrupt) as found:
         yield known
-    assert time.monotonic() - began < after + MOST_SECONDS
+    assert time.monotonic() - sent[0] < MOST_SECONDS
     if isinstance(found.value, potlang.Interrupted):
         known.append(found.value.known)
 
@@ -88,7 +96,7 @@ def interrupt_at(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def ended(pids: list[int], workers: Workers) -> bool:
     """Whether these processes are gone, and no zombies, or idle again, within some seconds."""
-    deadline = time.monotonic() + 4
+    deadline = time.monotonic() + MOST_SECONDS
     while True:
         idle = {each.pid for kept in workers._idle.values() for each in kept if each.alive()}
         if not any(Path(f"/proc/{pid}").exists() for pid in pids if pid not in idle):
@@ -133,7 +141,7 @@ def test_an_interrupted_call_leaves_no_solver_at_work(route: Any) -> None:
         watcher = threading.Thread(target=look)
         watcher.start()
         try:
-            with interrupted(0.8):
+            with interrupted(workers):
                 potlang.verify(HANG, route=route, limits=LONG, workers=workers)
         finally:
             is_over.set()
@@ -199,8 +207,8 @@ def test_an_interrupted_optimization_is_unknown_and_says_so() -> None:
         "verifications": [{"name": "easy", "constraint": "1 < 2"}],
         "actions": ["verify_conditions", "optimize"],
     }
-    with interrupted(0.6) as known:
-        potlang.verify(program, limits=LONG)
+    with Workers() as workers, interrupted(workers) as known:
+        potlang.verify(program, limits=LONG, workers=workers)
     assert known[0].optimization.reason == "interrupted"
     assert [each.reason for each in known[0].results] == ["interrupted"]
 
@@ -266,26 +274,38 @@ def test_the_solvers_of_a_cancelled_task_end(route: Any) -> None:
         asyncio.run(main())
 
 
-def test_a_cancelled_task_that_computes_ends_too() -> None:
-    """[STOP-TASK] No solver is asked: the repairs of a program with many undeclared names take long."""
-    names = [f"known{n:03}name" for n in range(300)]
+def test_a_cancelled_task_that_computes_ends_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    """[STOP-TASK] No solver is asked: the repairs of a program with undeclared names, again and again."""
+    begun = threading.Event()
+    ended_itself = False
+
+    def endless(*given: Any) -> Any:
+        nonlocal ended_itself
+        begun.set()
+        until = time.monotonic() + 60
+        while time.monotonic() < until:
+            with_repairs(*given)
+        ended_itself = True
+
+    monkeypatch.setattr("potlang.repair.with_repairs", endless)
     program = {
-        "constants": {"all": {"sort": "Int", "members": names}},
-        "knowledge_base": [f"{name[:-4]}nome > 3" for name in names],
-        "verifications": [{"constraint": "1 < 2"}],
+        "constants": {"all": {"sort": "Int", "members": ["known", "unknown"]}},
+        "verifications": [{"constraint": "knwon > unknwon"}],
     }
+    cancelled: list[float] = []
 
     async def main() -> None:
         task = asyncio.ensure_future(potlang.aio.check(program))
-        await asyncio.sleep(0.1)
+        while not begun.is_set():
+            await asyncio.sleep(0.01)
+        cancelled.append(time.monotonic())
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
 
-    began = time.monotonic()
     # At its end the loop waits for its threads.
     asyncio.run(main())
-    assert time.monotonic() - began < 0.1 + MOST_SECONDS
+    assert not ended_itself and time.monotonic() - cancelled[0] < MOST_SECONDS
 
 
 def test_an_interruption_reaches_the_work_it_is_meant_for_and_no_other() -> None:
@@ -382,6 +402,7 @@ def _spin_for(seconds: float) -> bool:
 
 PROFILED = """
 import sys, threading
+from potlang.repair import with_repairs
 from potlang.utils.interruptible import Interruptible
 
 def spin():
