@@ -21,7 +21,7 @@ sys.path.append(str(Path(__file__).parents[2] / "benchmarks"))
 import heavy
 
 SECOND = Limits(check_ms=1_000, total_ms=1_000)
-SLACK = 4.0
+SLACK = 20.0
 """Seconds beyond the limit that a busy machine may need; what these tests are about took minutes."""
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import string
 from collections.abc import Iterator
 from fractions import Fraction
-from time import monotonic
+from time import process_time
 
 import pytest
 from answer_judges import end_of_judges as end_of_judges
@@ -195,10 +195,10 @@ def test_any_texts_have_pieces_or_none(one: str, other: str) -> None:
 def test_long_answers_take_no_time(piece: str) -> None:
     """[DAG-FORMS]"""
     text = piece * (9_000 // len(piece))
-    begin = monotonic()
+    begin = process_time()
     pieces_of(text, text)
     pieces_of(text, "18")
-    assert monotonic() - begin < 2
+    assert process_time() - begin < 2
 
 
 def test_how_long_amounts_are_read() -> None:

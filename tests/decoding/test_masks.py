@@ -275,9 +275,9 @@ def test_the_tokens_of_a_trace_are_allowed_one_after_the_other() -> None:
 
 
 def test_a_vocabulary_is_made_ready_in_time_that_its_size_explains() -> None:
-    began = time.perf_counter()
+    began = time.process_time()
     TokenMasker(adversarial(Random(6), 5_000)).mask()
-    assert time.perf_counter() - began < 5
+    assert time.process_time() - began < 5
 
 
 def test_behind_the_end_marker_the_last_token_is_the_end() -> None:

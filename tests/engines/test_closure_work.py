@@ -51,7 +51,7 @@ def test_a_chain_of_a_thousand_constants(relation: str) -> None:
     began = time.process_time()
     closure = HornSolver(recognise(module))
     first, last = (closure.decide(claim.formula) for claim in module.claims)
-    assert time.process_time() - began < 1
+    assert time.process_time() - began < 3
     assert [side.status for side in first] == ["sat", "sat", "unsat"]
     assert [side.status for side in last] == ["sat", "sat", "sat"]
     claim = module.claims[0]

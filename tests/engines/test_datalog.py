@@ -7,6 +7,7 @@ import random
 import signal
 import sys
 import threading
+import time
 from itertools import pairwise
 from pathlib import Path
 
@@ -231,8 +232,19 @@ def test_the_bound_and_the_clock() -> None:
 
 def test_an_interruption_comes_through_a_query() -> None:
     """[STOP-SIGNAL] DuckDB calls it an error of another kind."""
-    database = datalog.DuckDB(transitive(6_000), Universe(), EvaluationLimits(rows=10**9))
-    interruption = threading.Timer(0.1, os.kill, (os.getpid(), signal.SIGINT))
+    begun = threading.Event()
+
+    def expired() -> bool:
+        begun.set()
+        return False
+
+    def interrupt() -> None:
+        begun.wait(60)
+        time.sleep(0.1)
+        os.kill(os.getpid(), signal.SIGINT)
+
+    database = datalog.DuckDB(transitive(6_000), Universe(), EvaluationLimits(rows=10**9, expired=expired))
+    interruption = threading.Thread(target=interrupt)
     interruption.start()
     with pytest.raises(KeyboardInterrupt):
         database.ensure((2,))

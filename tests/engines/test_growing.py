@@ -125,8 +125,8 @@ def test_a_search_that_is_cancelled_ends(workers: Workers) -> None:
     time.sleep(0.2)
     began = time.monotonic()
     entrant.cancel()
-    thread.join(10)
-    assert time.monotonic() - began < 3
+    thread.join(60)
+    assert time.monotonic() - began < 30
     assert [each.status for each in answers] == ["unknown"]
 
 

@@ -134,9 +134,9 @@ def _triangle() -> Node:
 
 def test_a_join_of_guards_takes_as_long_as_their_entries() -> None:
     """27,000,000,000 triples of which 2,998 matter."""
-    began = time.monotonic()
+    began = time.process_time()
     assert evaluate(_triangle(), _path(3_000)) is True
-    assert time.monotonic() - began < 2
+    assert time.process_time() - began < 2
 
 
 def test_guards_of_an_inner_quantifier_use_the_outer_binding() -> None:
@@ -207,10 +207,10 @@ def test_steps_are_for_all_calls_and_end_them() -> None:
 def test_a_deadline_ends_a_call() -> None:
     x, y, z = (POOL.var(name, S) for name in "xyz")
     slow = POOL.quant("exists", (x, y, z), POOL.app(op.DISTINCT, (x, y, z, x)))
-    began = time.monotonic()
+    began = time.process_time()
     with pytest.raises(OutOfSteps, match="too long"):
         Evaluator(_path(2_000), deadline=Deadline(50)).value(slow)
-    assert time.monotonic() - began < 1
+    assert time.process_time() - began < 1
 
 
 # --- integers -------------------------------------------------------------------------------------

@@ -218,10 +218,10 @@ LARGE = {
 def test_what_would_explode_ends(name: str) -> None:
     """[CERT-OUTCOME] Read, refused or a hole, within seconds."""
     text = program(*LARGE[name])
-    start = time.perf_counter()
+    start = time.process_time()
     model = ("(model m)", "(constant s (table false))" if name == "sets" else "(constant p true)")
     lines = (*model, "(refutation r assumptions)", '(instance 1 "a")', "(empty)")
     found = check(certificate(text, *lines), text)
     assert found.status == "INVALID"
     assert "cannot be checked" not in found.message
-    assert time.perf_counter() - start < 60
+    assert time.process_time() - start < 60

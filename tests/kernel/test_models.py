@@ -214,11 +214,11 @@ def checked(text: str, *lines: str, most_steps: int = 50_000_000) -> Outcome:
 def test_a_model_of_a_transitive_rule_is_evaluated_along_its_entries() -> None:
     """[CERT-EVAL-GUARD] 1,770 tuples over 60 elements: 34,220 matches, not 216,000 tuples and not slow."""
     text, lines = chain(60)
-    start = time.perf_counter()
+    start = time.process_time()
     found = checked(text, *lines)
     assert found.status == "VALID_WITH_HOLES"
     assert len(found.holes) == 1
-    assert time.perf_counter() - start < 5
+    assert time.process_time() - start < 5
     broken = lines[-1].replace(" ((element S 3) (element S 50) true)", "")
     assert (checked(text, *lines[:-1], broken).line, checked(text, *lines[:-1], broken).message) == (
         7,

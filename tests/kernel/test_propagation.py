@@ -113,7 +113,7 @@ def test_ten_thousand_clauses_and_a_thousand_lemmas_take_seconds() -> None:
     ]
     ends = ['(assert "first" "" fact p0)', f'(assert "last" "" fact (not p{atoms - 1}))']
     work = Refutation(theory_of(*constants, *chain, *noise, *ends), "assumptions", None)
-    start = time.perf_counter()
+    start = time.process_time()
     keys = [f"c{i}" for i in range(atoms - 1)] + [f"n{i}" for i in range(7_000)]
     for number, key in enumerate(keys, 1):
         work.statement(f'(instance {number} "{key}")')
@@ -123,7 +123,7 @@ def test_ten_thousand_clauses_and_a_thousand_lemmas_take_seconds() -> None:
     work.statement('(instance 20001 "last")')
     work.statement("(empty)")
     assert len(work.clauses) == 11_001
-    assert time.perf_counter() - start < 15
+    assert time.process_time() - start < 15
 
 
 def test_propagation_ends_with_its_steps() -> None:

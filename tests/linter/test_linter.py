@@ -123,9 +123,9 @@ def test_many_large_rules_take_no_longer_than_reading_them() -> None:
         "rules": rules,
         "verifications": [{"constraint": "ForAll([x: Item], days(x) > 3)"}],
     }
-    began = time.perf_counter()
+    began = time.process_time()
     assert codes(value, budget_ms=0) == []
-    assert time.perf_counter() - began < 20
+    assert time.process_time() - began < 20
 
 
 def test_check_and_verify_say_what_they_said() -> None:

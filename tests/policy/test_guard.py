@@ -455,7 +455,7 @@ def test_a_timeout_asks_or_denies(otherwise: str) -> None:
     guard = Guard(payments(EVEN), {"timeout": 0.002, "otherwise": otherwise})
     began = time.perf_counter()
     decision = guard.check(pay(102), guard.begin())
-    assert time.perf_counter() - began < 5
+    assert time.perf_counter() - began < 20
     assert (decision.permission, decision.verdict) == (Permission(otherwise), Verdict.UNKNOWN)
     assert "not found out in time" in decision.reason
 

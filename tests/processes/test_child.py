@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -15,14 +14,17 @@ from potlang.processes.process import Died
 from potlang.utils.deadline import Deadline
 
 
-def test_a_deadline_counts_down_and_passes() -> None:
+def test_a_deadline_counts_down_and_passes(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = 100.0
+    monkeypatch.setattr("potlang.utils.deadline.monotonic", lambda: now)
     deadline = Deadline(50)
-    assert 0 < deadline.left_ms() <= 50
+    now += 0.0295
+    assert deadline.left_ms() == 20
     assert not deadline.passed()
-    time.sleep(0.06)
+    now += 0.03
     assert deadline.left_ms() == 0
     assert deadline.passed()
-    assert deadline.spent_ms() >= 50
+    assert deadline.spent_ms() == pytest.approx(59.5)
 
 
 def test_a_child_answers_and_is_replaced_when_it_overruns() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import random
 import signal
@@ -101,9 +102,10 @@ def test_a_query_that_kills_its_worker_twice_is_a_crash(workers: Workers, hang: 
 
         def strike() -> None:
             while not stop.is_set() and len(deaths) < 2:
-                time.sleep(0.4)
+                time.sleep(0.05)
                 process = session._process
-                if process is not None and process.pid not in deaths and process._ready:
+                # It has read the base: two queries are left, of which the first never ends.
+                if process is not None and process.pid not in deaths and process.pending == 2:
                     deaths.append(process.pid)
                     os.kill(process.pid, signal.SIGKILL)
 
@@ -266,6 +268,8 @@ def open_descriptors() -> int:
 
 
 def restart(times: int) -> None:
+    # What earlier tests have left may not be closed meanwhile.
+    gc.collect()
     with Workers() as workers:
         session = SolverSession(workers, "z3", BASE)
         session.ask(NO, 5000)

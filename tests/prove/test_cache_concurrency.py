@@ -101,8 +101,10 @@ VERIFY = """
 import sys
 from pathlib import Path
 import potlang
+from potlang.prove.cache import Cache
+kept = Cache(sys.argv[1], patience=60)
 for _ in range(2):
-    report = potlang.verify(Path(sys.argv[2]), cache=sys.argv[1], trust="solver")
+    report = potlang.verify(Path(sys.argv[2]), cache=kept, trust="solver")
     print(report.verdict, len(report.results), [each.code for each in report.diagnostics])
 """
 

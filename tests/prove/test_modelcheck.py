@@ -77,9 +77,9 @@ def test_what_takes_too_long_is_skipped_with_all_that_is_left() -> None:
     slow = pool.quant("exists", binders, pool.app(op.DISTINCT, (*binders, binders[0])))
     facts = (fact("slow", slow), fact("later", pool.true))
     module = Module(pool, (S,), assertions=facts)
-    began = time.monotonic()
+    began = time.process_time()
     late = check_model(module, facts, None, Structure({S: 2_000}), most_ms=50)
-    assert time.monotonic() - began < 1
+    assert time.process_time() - began < 1
     assert late == ModelCheck(None, None, (("slow", "it takes too long"), ("later", "it takes too long")))
     costly = check_model(module, facts, None, Structure({S: 200}), most_steps=10_000)
     assert costly.skipped[0] == ("slow", "it takes too many steps")

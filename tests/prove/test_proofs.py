@@ -171,7 +171,7 @@ def test_a_proof_that_takes_too_long_is_a_note(tmp_path: Path, shared: Workers) 
     )
     began = time.monotonic()
     (one,) = archive_proofs(compiled.module, claimed, tmp_path, shared, limits=Limits(300, 300))
-    assert time.monotonic() - began < 10
+    assert time.monotonic() - began < 30
     assert one.proof is None
     assert one.note.startswith("cvc5 answers unknown")
 
@@ -259,10 +259,10 @@ def test_a_checker_that_hangs_is_ended_with_its_children(
         "print('correct', flush=True)\ntime.sleep(600)",
     )
     began = time.monotonic()
-    assert check_proof("cpc", *files, 1_500).outcome == "timeout"
-    assert time.monotonic() - began < 20
+    assert check_proof("cpc", *files, 5_000).outcome == "timeout"
+    assert time.monotonic() - began < 30
     while not is_over(int(pid.read_text())):
-        assert time.monotonic() - began < 20
+        assert time.monotonic() - began < 40
         time.sleep(0.01)
 
 

@@ -157,7 +157,7 @@ def test_cores_of_hundreds_are_made_minimal(shared: Workers, kind: str, steps: i
     evidence = solve(staircase(steps, kind), shared).results[0].evidence
     assert evidence.core_minimal
     assert len(evidence.core or ()) == steps
-    assert time.perf_counter() - began < 15
+    assert time.perf_counter() - began < 45
 
 
 def test_a_large_core_among_more_assumptions(shared: Workers) -> None:
@@ -198,7 +198,7 @@ def test_the_clock_bounds_every_check(shared: Workers, hang: str) -> None:
     began = time.perf_counter()
     status, _ = Subsets(session, labels, Check("assumptions"), clock)(())
     assert status == "unknown"
-    assert time.perf_counter() - began < 5
+    assert time.perf_counter() - began < 30
     session.close()
 
 
