@@ -478,8 +478,8 @@ def test_ten_megabytes_are_too_large(provider: str) -> None:
 def test_silence_ends_with_a_reason(provider: str) -> None:
     """[ENDPOINT-BOUND]."""
     start = time.monotonic()
-    found, server = _asked([Silence()], provider, timeout=0.4)
-    assert (found.reason, len(server.received)) == ("timeout", 1) and time.monotonic() - start < 5
+    found, server = _asked([Silence()], provider, timeout=1.5)
+    assert (found.reason, len(server.received)) == ("timeout", 1) and time.monotonic() - start < 30
 
 
 TOO_LONG: list[Behaviour] = [
@@ -529,7 +529,7 @@ def test_how_long_a_server_wants_us_to_wait(headers: dict[str, str], low: float,
 def test_milliseconds_are_waited_for() -> None:
     """[ENDPOINT-RETRY]."""
     found, _ = _asked([Status(429, headers={"retry-after-ms": "200"}), "four"])
-    assert (found.text, found.tries) == ("four", 2) and 0.2 <= found.seconds < 5
+    assert (found.text, found.tries) == ("four", 2) and 0.2 <= found.seconds < 15
 
 
 def test_a_server_may_say_whether_to_try_again() -> None:

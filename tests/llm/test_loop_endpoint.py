@@ -124,9 +124,10 @@ def _at_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def _reasoned(script: Sequence[Behaviour], **settings: Any) -> tuple[Reasoned, ChatServer]:
+    timeout = 2.0 if any(isinstance(each, Silence) for each in script) else 20.0
     with (
         ChatServer(script, refuses=settings.pop("refuses", ())) as server,
-        Endpoint(model="m", base_url=server.base_url, timeout=2.0, **settings) as model,
+        Endpoint(model="m", base_url=server.base_url, timeout=timeout, **settings) as model,
     ):
         return potlang.reason(EXAMPLE.question, model, trust="solver"), server
 
@@ -154,7 +155,7 @@ def test_a_parameter_that_is_refused(name: str) -> None:
     """[ENDPOINT-REFUSED]: asked again without it, once a session, which is no attempt of the model's."""
     with (
         ChatServer([BAD, GOOD], refuses=[name]) as server,
-        Endpoint(model="m", base_url=server.base_url, timeout=5.0) as model,
+        Endpoint(model="m", base_url=server.base_url, timeout=20.0) as model,
     ):
         settings: dict[str, Any] = {"temperature": 0.5, "max_tokens": 900, "seed": 3}
         found = potlang.reason(EXAMPLE.question, model, trust="solver", attempts=2, **settings)
