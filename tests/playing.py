@@ -5,7 +5,6 @@ from __future__ import annotations
 import http.client
 import json
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -13,6 +12,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+
+from free_ports import free_port
 
 ROOT = Path(__file__).parents[1]
 _BROWSERS = ("/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome")
@@ -49,13 +50,6 @@ class Playing:
     def bearer(self, caller: str) -> str:
         """The value of `Authorization` for one of the page's two callers."""
         return f"Bearer {self.session()['tokens'][caller]}"
-
-
-def free_port() -> int:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port: int = free.getsockname()[1]
-    return port
 
 
 @contextmanager

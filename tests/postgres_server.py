@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 import shutil
 import signal
-import socket
 import subprocess
 import tempfile
 import time
 from pathlib import Path
 from typing import Any
+
+from free_ports import free_port
 
 from potlang.utils.closing import Closing
 
@@ -23,13 +24,6 @@ def programs() -> Path | None:
     debian = sorted(Path("/usr/lib/postgresql").glob("*/bin"), reverse=True)
     places = [Path(found).resolve().parent] if found else debian
     return next((place for place in places if (place / "postgres").exists()), None)
-
-
-def free_port() -> int:
-    """A port of loopback that nobody has now."""
-    with socket.socket() as listening:
-        listening.bind(("127.0.0.1", 0))
-        return int(listening.getsockname()[1])
 
 
 class PostgresServer(Closing):

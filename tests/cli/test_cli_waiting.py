@@ -4,29 +4,34 @@ from __future__ import annotations
 
 import os
 import pty
+import select
 import subprocess
 import sys
 
 import pytest
 
-SLOW = """
-import time
+WORK = """
+import sys
 from potlang.cli import common
-common._MOMENT = 0.05
+common._MOMENT = float(sys.argv[1])
 with common.waiting("comparing"):
-    time.sleep({seconds})
+    sys.stdin.read()
 print("done")
 """
 
 
-def on_terminal(seconds: float) -> str:
-    """What a command that waits so long shows on a terminal."""
+def on_terminal(moment: str, until: bytes) -> str:
+    """What a command shows on a terminal that works until it has shown this."""
     own, terminal = pty.openpty()
-    command = [sys.executable, "-c", SLOW.format(seconds=seconds)]
-    with subprocess.Popen(command, stdout=terminal, stderr=terminal) as process:
+    command = [sys.executable, "-c", WORK, moment]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=terminal, stderr=terminal) as process:
+        assert process.stdin is not None
         os.close(terminal)
         shown = b""
         while True:
+            if until in shown:
+                process.stdin.close()
+            assert select.select([own], [], [], 60)[0], shown
             try:
                 shown += os.read(own, 4096)
             except OSError:
@@ -37,15 +42,15 @@ def on_terminal(seconds: float) -> str:
     return shown.decode()
 
 
-@pytest.mark.parametrize(("seconds", "is_said"), [(1.0, True), (0.0, False)])
-def test_a_terminal_is_told_what_takes_long(seconds: float, is_said: bool) -> None:
-    shown = on_terminal(seconds)
+@pytest.mark.parametrize(("moment", "is_said"), [("0.05", True), ("1000", False)])
+def test_a_terminal_is_told_what_takes_long(moment: str, is_said: bool) -> None:
+    shown = on_terminal(moment, "comparing …".encode() if is_said else b"")
     assert ("comparing …" in shown) == is_said
     assert "done" in shown
 
 
 def test_nothing_of_it_is_in_a_file() -> None:
     done = subprocess.run(
-        [sys.executable, "-c", SLOW.format(seconds=0.3)], capture_output=True, text=True, check=True
+        [sys.executable, "-c", WORK, "0"], input="", capture_output=True, text=True, check=True
     )
     assert (done.stdout, done.stderr) == ("done\n", "")

@@ -22,12 +22,19 @@ from potlang.server.connections import BoundedConnection
 
 Connect = Callable[..., socket.socket]
 HEAD = b"GET / HTTP/1.1\r\nHost: here\r\n"
+SLOW = b"GET /slow HTTP/1.1\r\nHost: here\r\n\r\n"
+
+
+slow_began = threading.Semaphore(0)
+may_answer = threading.Event()
 
 
 async def app(scope: Any, receive: Any, send: Any) -> None:
-    """Answers `hello`, for `/slow` after a second."""
+    """Answers `hello`, for `/slow` when it may."""
     if scope["path"] == "/slow":
-        await asyncio.sleep(1)
+        slow_began.release()
+        while not may_answer.is_set():
+            await asyncio.sleep(0.01)
     await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"5")]})
     await send({"type": "http.response.body", "body": b"hello"})
 
@@ -40,6 +47,7 @@ def served(most: int, head_seconds: float) -> Iterator[int]:
         pass
 
     Bounded.most, Bounded.head_seconds = most, head_seconds
+    may_answer.clear()
     listener = socket.create_server(("127.0.0.1", 0))
     config = uvicorn.Config(app, http=Bounded, ws="none", lifespan="off", log_level="critical")
     server = uvicorn.Server(config)
@@ -48,6 +56,7 @@ def served(most: int, head_seconds: float) -> Iterator[int]:
     try:
         yield listener.getsockname()[1]
     finally:
+        may_answer.set()
         server.should_exit = True
         thread.join(30)
 
@@ -84,15 +93,13 @@ def is_closed(connection: socket.socket) -> bool:
 
 
 def test_a_head_that_does_not_come_ends_its_connection(connect: Connect) -> None:
-    with served(100, 0.4) as port:
+    with served(100, 1.0) as port:
         silent = connect(port)
         began, dripping = time.monotonic(), connect(port, b"GET ")
         with suppress(OSError):
-            for _ in range(40):
+            while time.monotonic() - began < 10:
                 dripping.sendall(b"/")
                 time.sleep(0.05)
-                if time.monotonic() - began > 10:
-                    break
         assert is_closed(dripping)
         assert is_closed(silent)
         # After an answer the same bound holds for the next head.
@@ -104,19 +111,22 @@ def test_a_head_that_does_not_come_ends_its_connection(connect: Connect) -> None
 
 def test_an_answer_takes_as_long_as_it_takes(connect: Connect) -> None:
     with served(100, 0.3) as port:
-        slow = connect(port, HEAD.replace(b"/ ", b"/slow "))
-        slow.sendall(b"\r\n")
+        slow = connect(port, SLOW)
+        assert slow_began.acquire(timeout=20)
+        time.sleep(0.6)
+        may_answer.set()
         assert is_answered(slow)
 
 
 def test_one_connection_too_many_closes_the_one_that_waits_for_longest(connect: Connect) -> None:
     with served(3, 30) as port:
-        busy = connect(port, HEAD.replace(b"/ ", b"/slow ") + b"\r\n")
+        busy = connect(port, SLOW)
+        assert slow_began.acquire(timeout=20)
         first, second = connect(port), connect(port)
-        time.sleep(0.2)
         third = connect(port, HEAD + b"\r\n")
         assert is_closed(first)
         assert is_answered(third)
+        may_answer.set()
         assert is_answered(busy)
         second.sendall(HEAD + b"\r\n")
         assert is_answered(second)
@@ -124,7 +134,8 @@ def test_one_connection_too_many_closes_the_one_that_waits_for_longest(connect: 
 
 def test_where_all_are_answered_the_new_connection_is_closed(connect: Connect) -> None:
     with served(2, 30) as port:
-        slow = [connect(port, HEAD.replace(b"/ ", b"/slow ") + b"\r\n") for _ in range(2)]
-        time.sleep(0.2)
+        slow = [connect(port, SLOW) for _ in range(2)]
+        assert all(slow_began.acquire(timeout=20) for _ in slow)
         assert is_closed(connect(port))
+        may_answer.set()
         assert [is_answered(each) for each in slow] == [True, True]

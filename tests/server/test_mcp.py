@@ -23,6 +23,7 @@ if find_spec("mcp") is None:
     pytest.skip("the extra `mcp` is not installed", allow_module_level=True)
 
 import anyio
+from free_ports import free_port
 from mcp import Client
 from mcp.client.stdio import StdioServerParameters
 from mcp.shared.exceptions import MCPError
@@ -314,9 +315,7 @@ def test_a_killed_server_leaves_nothing_behind() -> None:
 @contextmanager
 def http_server(*arguments: str, host: str = "127.0.0.1", said: list[str] | None = None) -> Iterator[str]:
     """The address of a server; `said` gets the lines on its standard error that come before it listens."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = free_port()
     command = [sys.executable, "-m", "potlang", "mcp", "--http", f"{host}:{port}", *arguments]
     process = subprocess.Popen(command, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, cwd=ROOT)
     assert process.stderr is not None

@@ -15,7 +15,8 @@ import pytest
 if any(find_spec(each) is None for each in ("mcp", "uvicorn", "prometheus_client", "playwright")):
     pytest.skip("the extra `play` or playwright is not installed", allow_module_level=True)
 
-from playing import BROWSER, Playing, Watched, browsing, free_port, playing
+from free_ports import free_port
+from playing import BROWSER, Playing, Watched, browsing, playing
 
 if BROWSER is None:
     pytest.skip("there is no browser", allow_module_level=True)

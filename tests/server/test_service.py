@@ -635,6 +635,8 @@ def test_of_lines_that_nobody_takes_no_more_are_read() -> None:
         application_, gate.app = gate.app, watched
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(ask, gate, "POST", "/v1/batch", pieces)
+            while len(callers.asked) < 2:
+                await anyio.sleep(0.01)
             await anyio.sleep(0.05)
             assert len(callers.asked) == 2
             assert len(taken) <= 2 + 10 + 1
@@ -650,14 +652,16 @@ def test_a_drain_ends_a_batch_with_the_line_to_go_on_from(monkeypatch: pytest.Mo
 
     async def main() -> None:
         work, found = Held(), []
-        gate = service_of(Here(work, places=1))
+        callers = Here(work, places=1)
+        gate = service_of(callers)
 
         async def send() -> None:
             found.append(await ask(gate, "POST", "/v1/batch", [SMALL + b"\n"] * 9))
 
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(send)
-            await anyio.sleep(0.05)
+            while len(callers.asked) < 2:
+                await anyio.sleep(0.01)
             gate.drain()
             await anyio.sleep(0.05)
             work.go.set()

@@ -11,7 +11,7 @@ import sys
 import threading
 import time
 from base64 import b64encode
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from importlib.util import find_spec
 from pathlib import Path
@@ -21,6 +21,8 @@ import pytest
 
 if any(find_spec(each) is None for each in ("mcp", "uvicorn", "prometheus_client")):
     pytest.skip("the extra `serve` is not installed", allow_module_level=True)
+
+from free_ports import free_port
 
 from potlang.server.caller import CallerService
 
@@ -35,9 +37,7 @@ HARD = json.dumps(
 @contextmanager
 def server(*arguments: str) -> Iterator[tuple[int, subprocess.Popen[bytes]]]:
     """The port of a server that is ready, and its process."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = free_port()
     command = [sys.executable, "-m", "potlang", "serve", f"127.0.0.1:{port}", *arguments]
     process = subprocess.Popen(command, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, cwd=ROOT)
     try:
@@ -52,6 +52,13 @@ def server(*arguments: str) -> Iterator[tuple[int, subprocess.Popen[bytes]]]:
     finally:
         process.kill()
         process.communicate(timeout=30)
+
+
+def wait_for(condition: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + 60
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
 
 
 def ask(port: int, method: str, path: str, body: bytes = b"") -> tuple[int, Any]:
@@ -71,7 +78,7 @@ def test_a_drain_answers_what_is_at_work_and_ends_well() -> None:
     """[SERVE-DRAIN], [SERVE-QUEUE]: the first SIGTERM, with a request and a batch open."""
     with server("--workers", "1") as (port, process):
         found: dict[str, tuple[int, Any]] = {}
-        paths = {"/v1/verify?total_timeout=2": HARD, "/v1/batch?total_timeout=1": HARD + b"\n" + SMALL}
+        paths = {"/v1/verify?total_timeout=4": HARD, "/v1/batch?total_timeout=1": HARD + b"\n" + SMALL}
         threads = [
             threading.Thread(
                 target=lambda *each: found.update({each[0]: ask(port, "POST", *each)}), args=each
@@ -80,9 +87,9 @@ def test_a_drain_answers_what_is_at_work_and_ends_well() -> None:
         ]
         for each in threads:
             each.start()
-        time.sleep(0.5)
+        wait_for(lambda: "potlang_requests_open 2.0" in ask(port, "GET", "/metrics")[1])
         process.send_signal(signal.SIGTERM)
-        time.sleep(0.3)
+        wait_for(lambda: ask(port, "GET", "/health/ready")[0] == 503)
         status, refused = ask(port, "POST", "/v1/verify", SMALL)
         assert (status, refused["code"]) == (503, "draining")
         for each in threads:
