@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
+import time
 import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -17,6 +18,8 @@ from potlang.utils.closing import Closing
 from potlang.utils.deadline import Deadline
 
 MOST_AT_ONCE: Final = max(2, os.cpu_count() or 1)
+_LOOK_UP_S: Final = 0.005
+"""Who waits for a turn looks so often whether there is one, and whether it is interrupted."""
 
 
 class NotStarted(Died):
@@ -37,18 +40,35 @@ class Children(Closing):
 
     def _begin(self) -> None:
         self._workers = Workers(most_idle=self._most)
-        self._turns = threading.BoundedSemaphore(self._most)
+        self._lock = threading.Lock()
+        self._at_work: set[object] = set()
 
     def ask(self, request: Message, *, seconds: float, megabytes: int) -> Message:
         """The answer to a request within these limits, which count from its turn. Raises Died, NotStarted."""
         limits = {"memory": megabytes, "deadline": seconds + GRACE_SECONDS}
-        with self._turns, self._lent() as process:
-            process.memory = megabytes
-            process.send({**request, **limits})
-            try:
+        turn = object()
+        try:
+            self._take(turn)
+            with self._lent() as process:
+                process.memory = megabytes
+                process.send({**request, **limits})
                 return process.receive(Deadline(seconds * 1000))
-            except TimeoutError:
-                raise Died("timeout", f"no answer within {seconds:g} s") from None
+        except TimeoutError:
+            raise Died("timeout", f"no answer within {seconds:g} s") from None
+        finally:
+            self._at_work.discard(turn)
+
+    def _take(self, turn: object) -> None:
+        """Wait until there is one of the turns for it.
+
+        No semaphore: whoever is interrupted in one, waiting or just let in, may take a turn away for good.
+        """
+        while True:
+            with self._lock:
+                if len(self._at_work) < self._most:
+                    self._at_work.add(turn)
+                    return
+            time.sleep(_LOOK_UP_S)
 
     @contextmanager
     def _lent(self) -> Iterator[Process]:

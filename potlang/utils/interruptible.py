@@ -29,11 +29,12 @@ class Interruptible(Generic[Result]):
 
     def __call__(self) -> Result:
         """The result of the work. Raises what that raises."""
-        with self._lock:
-            if self._is_interrupted:
-                raise KeyboardInterrupt
-            self._thread = threading.get_ident()
         try:
+            with self._lock:
+                if self._is_interrupted:
+                    raise KeyboardInterrupt
+                self._thread = threading.get_ident()
+            # It may come here already: all that follows is in one `try`.
             return self._work()
         finally:
             # Before anything that looks up: from here on nothing more is sent, whatever is raised below.

@@ -364,6 +364,34 @@ def test_work_that_has_begun_when_its_threads_are_interrupted_is_interrupted(
     assert outcomes == ["interrupted"] * 2
 
 
+class _InterruptingLock:
+    """A lock whose first holder is interrupted when it has just let it go."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._is_first = True
+
+    def __enter__(self) -> None:
+        self._lock.acquire()
+
+    def __exit__(self, *_: object) -> None:
+        self._lock.release()
+        is_first, self._is_first = self._is_first, False
+        if is_first:
+            raise KeyboardInterrupt
+
+
+def test_an_interruption_just_before_the_work_leaves_nothing_to_be_sent(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """[STOP-TASK] Else it would be sent to that thread again and again, whatever it does by then."""
+    work = Interruptible(lambda: 1)
+    monkeypatch.setattr(work, "_lock", _InterruptingLock())
+    with pytest.raises(KeyboardInterrupt):
+        work()
+    assert work._is_over.is_set() and work._thread is None
+
+
 class _SlowEvent(threading.Event):
     """An event that takes a while to be set, and that an interruption may hit meanwhile."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -11,6 +12,7 @@ from echo_service import WAIT
 
 from potlang.processes.children import Children, NotStarted
 from potlang.processes.process import Died, Process
+from potlang.utils.interruptible import Interruptible
 
 
 def idle(children: Children) -> list[Process]:
@@ -36,6 +38,41 @@ def test_one_that_overruns_costs_only_itself() -> None:
     assert not idle(children)
 
 
+def test_who_is_interrupted_while_it_waits_ends_at_once_and_takes_no_turn() -> None:
+    """[STOP-TASK] Whoever waits behind it has the turn when there is one."""
+    with Children(("echo_service:echo",), most=1) as children, ThreadPoolExecutor(2) as threads:
+        waits = Interruptible(lambda: echoed(children, "a"))
+        children._at_work.add("another")
+        first = threads.submit(waits)
+        while waits._thread is None:
+            time.sleep(0.01)
+        second = threads.submit(echoed, children, "b")
+        waits.interrupt()
+        with pytest.raises(KeyboardInterrupt):
+            first.result(30)
+        assert not second.done()
+        children._at_work.discard("another")
+        assert second.result(30) == "b"
+
+
+class _Interrupting(set[object]):
+    """A set into which something is put when the interruption comes."""
+
+    def add(self, element: object) -> None:
+        super().add(element)
+        raise KeyboardInterrupt
+
+
+def test_who_is_interrupted_as_it_takes_a_turn_gives_it_back() -> None:
+    """[STOP-TASK]"""
+    with Children(("echo_service:echo",), most=1) as children:
+        children._at_work = _Interrupting()
+        with pytest.raises(KeyboardInterrupt):
+            echoed(children, "a")
+        children._at_work = set(children._at_work)
+        assert echoed(children, "b") == "b"
+
+
 def test_closed_ones_start_again() -> None:
     children = Children(("echo_service:echo",))
     for text in ("a", "b"):
@@ -58,9 +95,11 @@ def test_a_fork_has_children_of_its_own() -> None:
         held, done = threading.Event(), threading.Event()
 
         def hold() -> None:
-            with children._turns, children._workers._lock:
+            children._at_work.add(held)
+            with children._workers._lock:
                 held.set()
                 done.wait(60)
+            children._at_work.discard(held)
 
         holder = threading.Thread(target=hold)
         holder.start()
