@@ -24,12 +24,14 @@ def watched(connection: DuckDBPyConnection, is_over: Callable[[], bool]) -> Iter
                 connection.interrupt()
 
     watcher = threading.Thread(target=watch, daemon=True)
-    watcher.start()
     try:
+        # In here: it may have begun where an interruption hits its start, and would interrupt later queries.
+        watcher.start()
         yield
     finally:
         ended.set()
-        watcher.join()
+        if watcher.is_alive():
+            watcher.join()
 
 
 @contextmanager

@@ -22,6 +22,7 @@ from potlang.policy.guard import guard as guard_module
 from potlang.policy.records import DecisionRecord, Records, read_records
 from potlang.policy.replay import replay
 from potlang.processes.pool import Workers
+from potlang.processes.process import Command, Process
 from potlang.report.results import Limits
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="signals and limits as Linux has them")
@@ -76,10 +77,20 @@ def works(guard: Guard, state: GuardState) -> None:
     assert (decision.permission, decision.by) == (Permission.ALLOW, "solver"), decision.reason
 
 
-def test_a_solver_that_is_killed_denies_and_the_next_decision_works() -> None:
+def test_a_solver_that_is_killed_denies_and_the_next_decision_works(monkeypatch: pytest.MonkeyPatch) -> None:
     """[GUARD-CLOSED]"""
+    hit: list[int] = []
     with asking() as (guard, state, workers):
-        with struck(workers, signal.SIGKILL) as hit:
+        checkout = workers.checkout
+
+        def struck_at_once(command: Command) -> Process:
+            process = checkout(command)
+            hit.append(process.pid)
+            os.kill(process.pid, signal.SIGKILL)
+            return process
+
+        with monkeypatch.context() as patched:
+            patched.setattr(workers, "checkout", struck_at_once)
             decision = guard.check(HELD, state)
         assert hit and decision.permission is Permission.DENY and decision.state is state
         assert "the solver failed: the solver's process was ended by SIGKILL" in decision.reason

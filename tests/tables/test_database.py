@@ -5,10 +5,12 @@ from __future__ import annotations
 import signal
 import threading
 
+import duckdb
 import pytest
 
 from potlang.tables.database import TableDatabase
 from potlang.utils.deadline import OutOfTime, within
+from potlang.utils.watched_queries import watched
 
 ENDLESS = "SELECT count(*) FROM range(10000000) AS a, range(10000000) AS b WHERE a.range * b.range = 7"
 
@@ -23,6 +25,24 @@ def test_a_query_ends_with_the_time_of_the_call(database: TableDatabase) -> None
     """A query that would go on for years raises OutOfTime."""
     with pytest.raises(OutOfTime), within(100):
         database.rows(ENDLESS)
+
+
+def test_who_is_interrupted_before_a_query_leaves_nobody_to_interrupt_the_next(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """[STOP-LIBRARY] The time of the one that was not begun is no other's."""
+    start = threading.Thread.start
+    watchers: list[threading.Thread] = []
+
+    def interrupted(thread: threading.Thread) -> None:
+        start(thread)
+        watchers.append(thread)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(threading.Thread, "start", interrupted)
+    with duckdb.connect() as connection, pytest.raises(KeyboardInterrupt), watched(connection, lambda: False):
+        raise AssertionError("not begun")
+    assert not watchers[0].is_alive()
 
 
 @pytest.mark.slow
