@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -51,6 +52,13 @@ def _shared_workers() -> Iterator[None]:
     yield
     default_workers().close()
     default_workers.cache_clear()
+
+
+@pytest.fixture
+def unhurried(monkeypatch: pytest.MonkeyPatch) -> None:
+    """This process has many times as long for all it does: what is found is what an idle machine finds."""
+    monkeypatch.setattr("potlang.utils.deadline.monotonic", lambda: time.monotonic() / 20)
+    monkeypatch.setattr("potlang.languages.dagmath.solve.budget.Stopwatch.stretch", lambda _: 10.0)
 
 
 LIMITS = Path(__file__).parent / "limits"

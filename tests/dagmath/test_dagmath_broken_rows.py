@@ -139,6 +139,7 @@ def test_broken_rows_in_sympy(op: str) -> None:
     check(to_sympy, "_MADE", op, off_in_sympy, sympy_rows(op), broken())
 
 
+@pytest.mark.usefixtures("unhurried")
 @pytest.mark.parametrize(
     ("name", "op"), [(name, op) for name in ("_SIMPLE", "_MADE") for op in getattr(encoding, name)]
 )

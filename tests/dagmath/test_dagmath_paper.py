@@ -134,6 +134,7 @@ def test_the_paper_in_one_run() -> None:
     ]
 
 
+@pytest.mark.usefixtures("unhurried")
 @pytest.mark.parametrize("path", [NATASCHA, LOGARITHMS, HEPTAGON], ids=lambda path: path.stem)
 def test_the_python_interface(path: Path) -> None:
     report = dagmath.verify(path)

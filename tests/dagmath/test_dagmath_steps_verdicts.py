@@ -195,6 +195,7 @@ def test_what_is_taken_for_granted_is_said() -> None:
     assert (found.verdict, found.assuming) == (PROVED, ())
 
 
+@pytest.mark.usefixtures("unhurried")
 def test_a_case_that_is_not_defined_proves_nothing() -> None:
     """Below a connective a relation says that it is defined, too ([STEP-DEFINED])."""
     found = last((None, "$xy = 1$."), ((1,), r"$\frac{1}{x} = y$ or $x = 0$."))

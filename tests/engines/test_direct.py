@@ -681,6 +681,7 @@ DECLARED = [
 ]
 
 
+@pytest.mark.usefixtures("unhurried")
 def test_what_only_has_to_be_computed_is_checked() -> None:
     """[CERT-FINITE-TERM], [CERT-EVAL-DOMAIN], [TIER-PIECE] The kernel evaluates it."""
     claims = [{"constraint": each} for each in COMPUTED]

@@ -58,7 +58,7 @@ def test_out_of_time_keeps_the_bounds(shared: Workers) -> None:
         row = " ".join(f"(* {weights[(i * (shift + 3) + shift) % 60]} b{i})" for i in range(60))
         text += f"(assert (>= (+ {row}) {300 + 5 * shift}))"
     cost = "(+ " + " ".join(f"(* {weights[i * 7 % 60]} b{i})" for i in range(60)) + ")"
-    answer = optimize(shared, OptimizeQuery(text, cost), 400)
+    answer = optimize(shared, OptimizeQuery(text, cost), 1_500)
     assert (answer.status, answer.reason) == ("unknown", "timeout")
     assert answer.bounds is not None
 

@@ -256,6 +256,7 @@ def named(family: Family | None) -> list[list[str]]:
     return [[item.name for item in each] for each in family]
 
 
+@pytest.mark.usefixtures("unhurried")
 def test_what_to_remove_comes_without_being_asked_for(shared: Workers) -> None:
     world = conflict()
     world.claim("v", term(world, "r"))

@@ -77,6 +77,7 @@ def hits(directory: Path) -> int:
 # --- hits ----------------------------------------------------------------------------------------
 
 
+@pytest.mark.usefixtures("unhurried")
 @pytest.mark.parametrize("path", EACH_KIND)
 def test_a_hit_is_the_report_of_a_run(path: Path, tmp_path: Path) -> None:
     """[CACHE-VALUE] Three times: a run without, a run that fills, a hit; equal but for times, the hit to

@@ -91,6 +91,7 @@ def test_what_is_free_itself_needs_no_question() -> None:
         assert "help to know" not in report.render() and "--models" not in report.render()
 
 
+@pytest.mark.usefixtures("unhurried")
 def test_numbers_and_what_a_quantified_claim_does_not_speak_of() -> None:
     program = {
         **RETURNS,

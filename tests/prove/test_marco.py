@@ -133,6 +133,7 @@ def test_no_time_no_answers() -> None:
     assert search(names(3), Given([names(2)]), ALL, 0) == ((), False, (), False)
 
 
+@pytest.mark.usefixtures("unhurried")
 def test_the_order_does_not_depend_on_the_run() -> None:
     every, family = names(30), [names(30)[i : i + 4] for i in range(0, 26, 2)]
     first, second = (search(every, Given(family, 1), Bounds(20, 40)) for _ in range(2))

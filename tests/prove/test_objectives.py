@@ -497,6 +497,7 @@ def test_sums_of_weights_by_cores(monkeypatch: pytest.MonkeyPatch) -> None:
         assert told(optimum(program)) == [expected]
 
 
+@pytest.mark.usefixtures("unhurried")
 def test_pareto_front_that_is_partial() -> None:
     """[VERDICT-PARETO] Of infinitely many points 64 are listed, and it is said that there are more."""
     program = over(

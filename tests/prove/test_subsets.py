@@ -151,6 +151,7 @@ def solve(world: World, workers: Workers) -> ProgramResult:
         return session.report()
 
 
+@pytest.mark.usefixtures("unhurried")
 @pytest.mark.parametrize(("kind", "steps"), [("propositions", 250), ("numbers", 80)])
 def test_cores_of_hundreds_are_made_minimal(shared: Workers, kind: str, steps: int) -> None:
     began = time.perf_counter()
@@ -160,6 +161,7 @@ def test_cores_of_hundreds_are_made_minimal(shared: Workers, kind: str, steps: i
     assert time.perf_counter() - began < 45
 
 
+@pytest.mark.usefixtures("unhurried")
 def test_a_large_core_among_more_assumptions(shared: Workers) -> None:
     """Two staircases to the same claim, one needless rung each: the core is one of them alone."""
     world = staircase(40, "propositions")
@@ -227,6 +229,7 @@ def test_random_graphs_have_minimal_cores(shared: Workers, seed: int) -> None:
         assert set(arcs) == set(arcs.values())
 
 
+@pytest.mark.usefixtures("unhurried")
 def test_what_the_first_solver_cannot_decide_others_do(shared: Workers) -> None:
     """Without p the rules need a model that z3 does not find: finite model finding shows that p is needed."""
     world = World(PERSON)

@@ -170,6 +170,7 @@ Node: $x + 1 = 3$
 """
 
 
+@pytest.mark.usefixtures("unhurried")
 @pytest.mark.parametrize(
     ("data", "query", "options"),
     # Steps of solutions are checked within times of their own: a busy machine may not get to all.
