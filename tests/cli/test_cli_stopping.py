@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -73,17 +74,18 @@ def at_work(parent: int, count: int = 2) -> list[int]:
 
 
 def spent(pid: int) -> float:
-    """The seconds of processor time that a process has had."""
-    fields = Path(f"/proc/{pid}/stat").read_text().rsplit(") ", 1)[1].split()
+    """The seconds of processor time that a process has had; none if it is gone."""
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text().rsplit(") ", 1)[1].split()
+    except OSError:
+        return 0
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
-def computes(pid: int, seconds: float) -> None:
-    """Waits until a process has had so many more seconds of processor time."""
-    until = spent(pid) + seconds
+def until(condition: Callable[[], bool], otherwise: str) -> None:
     deadline = time.monotonic() + 60
-    while spent(pid) < until:
-        assert time.monotonic() < deadline, "nothing is computed"
+    while not condition():
+        assert time.monotonic() < deadline, otherwise
         time.sleep(0.02)
 
 
@@ -120,8 +122,8 @@ def test_a_signal_ends_a_command_with_what_is_known(
     hard = tmp_path / "hard.json"
     hard.write_text(json.dumps(PROGRAM))
     process = started("-c", PATIENT, GIRAFFE, hard, GIRAFFE, "--format", "json", *LONG)
+    until(lambda: max(map(spent, at_work(process.pid, 3))) > 1, "no solver is at the hard claim")
     solvers = at_work(process.pid, 3)
-    time.sleep(0.3)
     output, errors = stop(process, number)
     assert process.returncode == code and errors == f"stopped by {number.name}\n"
     giraffe, partial = json.loads(output)
@@ -157,7 +159,8 @@ def test_a_call_that_does_not_look_up_is_left() -> None:
     process = started("-c", STUCK)
     assert process.stdout is not None and process.stdout.readline() == "begun\n"
     # Before the call is on its way, the main thread hears the signal itself.
-    computes(process.pid, 0.3)
+    before = spent(process.pid)
+    until(lambda: spent(process.pid) > before + 0.3, "nothing is computed")
     output, errors = stop(process, signal.SIGINT)
     assert process.returncode == 130 and output == "known\n" and errors == "stopped by SIGINT\n"
 
