@@ -237,7 +237,8 @@ def test_of_damaged_files_only_the_last_is_kept(tmp_path: Path) -> None:
 # --- what comes from outside ---------------------------------------------------------------------
 
 
-def test_a_locked_cache_costs_its_patience_once(tmp_path: Path) -> None:
+def test_a_locked_cache_costs_its_patience_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rest, "monotonic", lambda: 100.0)  # It rests for as long as this takes.
     Cache(tmp_path).keep(key(0), report(0))
     holder = sqlite3.connect(file_of(tmp_path), isolation_level=None)
     holder.execute("BEGIN EXCLUSIVE")

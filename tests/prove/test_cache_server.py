@@ -250,7 +250,7 @@ def test_a_server_that_answers_nothing(server: PostgresServer) -> None:
 
 
 def test_a_locked_table(server: PostgresServer) -> None:
-    kept = Cache(server.url, patience=0.2)
+    kept = Cache(server.url, patience=1.0)
     assert kept.keep(key(0), report(0))
     with psycopg.connect(server.url) as holder:
         holder.execute(f"LOCK TABLE {TABLE} IN ACCESS EXCLUSIVE MODE")
