@@ -23,11 +23,16 @@ WARNING = {"rules": [{"name": "r", "constraint": "And()"}], **ENTAILED}
 HARD = "Exists([x: Int, y: Int, z: Int], x**3 + y**3 + z**3 == 33 and x*y*z > 10**9)"
 
 
-def potc(*args: str | Path, folder: Path | None = None) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "potlang", *map(str, args)]
+def potc(
+    *args: str | Path, folder: Path | None = None, program: tuple[str | Path, ...] = ("-m", "potlang")
+) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, *map(str, (*program, *args))]
     return subprocess.run(
-        command, capture_output=True, text=True, timeout=60, cwd=folder, env={**os.environ, "NO_COLOR": "1"}
+        command, capture_output=True, text=True, timeout=180, cwd=folder, env={**os.environ, "NO_COLOR": "1"}
     )
+
+
+UNHURRIED = (Path(__file__).with_name("unhurried.py"),)
 
 
 @pytest.fixture
@@ -196,7 +201,7 @@ def test_side_by_side_is_as_one_after_the_other(style: str, inputs: list[str]) -
             if " ms)" not in line and "_ms" not in line and line[-2:] != " s"
         ]
 
-    one, three = potc(*arguments, folder=ROOT), potc(*arguments, "--jobs", "3", folder=ROOT)
+    one, three = (potc(*arguments, *more, folder=ROOT, program=UNHURRIED) for more in ((), ("--jobs", "3")))
     assert one.returncode == three.returncode == 2
     assert normal(one.stdout) == normal(three.stdout) and one.stderr == three.stderr
     assert len(one.stdout) > 1_000

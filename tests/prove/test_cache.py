@@ -132,6 +132,7 @@ CHANGES: dict[str, dict[str, Any]] = {
 }
 
 
+@pytest.mark.usefixtures("unhurried")
 @pytest.mark.parametrize("change", CHANGES)
 def test_whatever_a_report_shows_is_in_the_key(change: str, tmp_path: Path) -> None:
     changed = {**PROGRAM, **CHANGES[change]}
