@@ -86,7 +86,7 @@ def begin_input() -> None:
 _CALM = 10_000
 """Objects made between two collections: several small programs'."""
 _lock = threading.Lock()
-_callers = 0
+_callers: set[object] = set()
 _before: tuple[int, int, int] | None = None
 
 
@@ -96,18 +96,19 @@ def collector_calmed() -> Iterator[None]:
 
     The host program's thresholds come back when the last caller leaves, unless it has set others meanwhile.
     """
-    global _callers, _before
-    with _lock:
-        _callers += 1
-        first, *others = gc.get_threshold()
-        if _callers == 1 and 0 < first < _CALM:
-            _before = (first, others[0], others[1])
-            gc.set_threshold(_CALM, *others)
+    global _before
+    caller = object()
     try:
+        with _lock:
+            _callers.add(caller)
+            first, *others = gc.get_threshold()
+            if len(_callers) == 1 and 0 < first < _CALM:
+                _before = (first, others[0], others[1])
+                gc.set_threshold(_CALM, *others)
         yield
     finally:
         with _lock:
-            _callers -= 1
+            _callers.discard(caller)
             if not _callers and _before is not None:
                 if gc.get_threshold()[0] == _CALM:
                     gc.set_threshold(*_before)

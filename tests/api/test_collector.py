@@ -50,6 +50,32 @@ def test_the_last_of_several_callers_brings_them_back() -> None:
     assert gc.get_threshold() == (700, 11, 12)
 
 
+def test_who_is_interrupted_as_it_begins_leaves_them_as_they_were(monkeypatch: pytest.MonkeyPatch) -> None:
+    """[STOP-LIBRARY]"""
+
+    class Interrupting:
+        """A lock whose first holder is interrupted when it has just let it go."""
+
+        is_first = True
+
+        def __enter__(self) -> None:
+            pass
+
+        def __exit__(self, *_: object) -> None:
+            is_first, self.is_first = self.is_first, False
+            if is_first:
+                raise KeyboardInterrupt
+
+    monkeypatch.setattr("potlang.utils.gc_pause._lock", Interrupting())
+    gc.set_threshold(700, 11, 12)
+    with pytest.raises(KeyboardInterrupt), collector_calmed():
+        raise AssertionError("not begun")
+    assert gc.get_threshold() == (700, 11, 12)
+    with collector_calmed():
+        assert gc.get_threshold()[0] == 10_000
+    assert gc.get_threshold() == (700, 11, 12)
+
+
 def test_what_the_host_sets_meanwhile_stays() -> None:
     gc.set_threshold(700, 11, 12)
     with collector_calmed():
