@@ -176,7 +176,7 @@ def test_replay_of_sound_entries_agrees(tmp_path: Path) -> None:
 
 def test_replay_finds_a_verdict_that_differs(tmp_path: Path) -> None:
     """[CACHE-REPLAY]"""
-    kept(tmp_path, TRUE, report(Verdict.REFUTED))
+    kept(tmp_path, TRUE, report(Verdict.REFUTED), limits=Limits())
     done = replay(tmp_path)
     assert done.returncode == 1
     assert "error[POT6012]: the verdict of entry " in done.stderr

@@ -69,7 +69,7 @@ def test_what_is_asked_otherwise_and_what_is_open(tmp_path: Path) -> None:
     }
     path = tmp_path / "a.json"
     path.write_text(json.dumps(program))
-    found = results(path, "--timeout", "0.2", "--total-timeout", "2")
+    found = results(path, "--timeout", "0.5", "--total-timeout", "10")
     assert [(each["ruleId"], each["level"]) for each in found] == [("entailed", "error"), ("unknown", "none")]
     assert found[0]["message"]["text"] == "b (cannot): entailed"
 

@@ -6,10 +6,13 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 import potlang
 from potlang.diag.fixes import apply_fix
 from potlang.linter.choice import LintChoice
 
+pytestmark = pytest.mark.usefixtures("unhurried")
 REVIEW = Path(__file__).parent / "review"
 
 

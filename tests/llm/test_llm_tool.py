@@ -604,6 +604,7 @@ SOLUTION = (ROOT / "examples" / "natascha.dagmath.json").read_text(encoding="utf
 TRACE_TEXT = (ROOT / "examples" / "refinement.dot.txt").read_text(encoding="utf-8")
 
 
+@pytest.mark.usefixtures("unhurried")
 def test_the_verbs_take_traces_and_solutions() -> None:
     """[TOOL-VERBS] As the operations that had names of their own."""
     for key, text, former in (("trace", TRACE_TEXT, "trace"), ("solution", SOLUTION, "score")):

@@ -147,6 +147,7 @@ def test_models_and_bindings_show_dates_and_money() -> None:
     assert potlang.compile({**BASE, "knowledge_base": [f"due == {shown}"]})
 
 
+@pytest.mark.usefixtures("unhurried")
 def test_models_show_calls_of_the_calendar_as_they_are_written() -> None:
     """[QTY-SHOWN]: and nothing of how their values are found."""
     claim = "Month(due) == 2 and AddMonths(due, 1) == AddMonths(due, 1, 'up') and AddYears(due, 200) > due"
