@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, Phase, settings
 
+from potlang.languages.dagmath.solve.budget import Stopwatch
 from potlang.processes.pool import Workers, default_workers
 
 settings.register_profile(
@@ -47,6 +48,14 @@ def _own_models(tmp_path_factory: pytest.TempPathFactory) -> None:
 
 
 @pytest.fixture(scope="session", autouse=True)
+def _time_for_steps() -> Iterator[None]:
+    """A step has a fifth of a second, or ten times that: here ten times, whatever else the machine is at."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(Stopwatch, "stretch", lambda _: 10.0)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
 def _shared_workers() -> Iterator[None]:
     """The workers that `potlang` keeps warm are closed with the session."""
     yield
@@ -58,7 +67,6 @@ def _shared_workers() -> Iterator[None]:
 def unhurried(monkeypatch: pytest.MonkeyPatch) -> None:
     """This process has many times as long for all it does: what is found is what an idle machine finds."""
     monkeypatch.setattr("potlang.utils.deadline.monotonic", lambda: time.monotonic() / 20)
-    monkeypatch.setattr("potlang.languages.dagmath.solve.budget.Stopwatch.stretch", lambda _: 10.0)
 
 
 LIMITS = Path(__file__).parent / "limits"

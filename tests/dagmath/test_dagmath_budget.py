@@ -18,6 +18,8 @@ from potlang.prove.verdicts import ClaimState, Verifier
 from potlang.report.results import Limits
 from potlang.utils.deadline import Deadline
 
+MEASURED = budget_module.Stopwatch.stretch
+"""Before it is replaced for the tests."""
 Line = tuple[tuple[int, ...] | None, str]
 
 
@@ -118,6 +120,7 @@ def test_how_busy_a_machine_is(
 ) -> None:
     """[LIMIT-STEPS]"""
     work = Clock()
+    monkeypatch.setattr(budget_module.Stopwatch, "stretch", MEASURED)
     monkeypatch.setattr(budget_module, "thread_time", work)
     stopwatch = budget_module.Stopwatch()
     clock.seconds += wall
