@@ -32,7 +32,7 @@ def potc(
     )
 
 
-UNHURRIED = (Path(__file__).with_name("unhurried.py"),)
+UNHURRIED = (ROOT / "tests" / "unhurried.py",)
 
 
 @pytest.fixture

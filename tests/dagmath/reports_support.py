@@ -47,9 +47,12 @@ def schema_errors(value: object) -> list[str]:
     return [error.message for error in SCHEMA.iter_errors(value)]
 
 
-def potc(*arguments: str | Path, given: str | bytes = b"") -> subprocess.CompletedProcess[bytes]:
-    """Runs `potc`; no traceback may come of it."""
-    command = [sys.executable, "-m", "potlang", *map(str, arguments)]
+def potc(
+    *arguments: str | Path, given: str | bytes = b"", is_hurried: bool = True
+) -> subprocess.CompletedProcess[bytes]:
+    """Runs `potc`; no traceback may come of it. Else than `is_hurried` it has many times as long for all."""
+    program = ["-m", "potlang"] if is_hurried else [str(ROOT / "tests" / "unhurried.py")]
+    command = [sys.executable, *program, *map(str, arguments)]
     environment = {**os.environ, "NO_COLOR": "1", "PYTHONHASHSEED": "7", "PYTHONIOENCODING": "utf-8"}
     data = given.encode() if isinstance(given, str) else given
     done = subprocess.run(command, input=data, capture_output=True, timeout=90, cwd=ROOT, env=environment)

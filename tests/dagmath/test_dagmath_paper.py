@@ -24,7 +24,8 @@ def changed(step: int, **parts: Any) -> str:
 def asked(source: Path | str, *options: str) -> tuple[int, dict[str, Any]]:
     """The exit code of `potc` and its report, which the Python interface gives too."""
     given = source if isinstance(source, str) else ""
-    done = potc("--format", "json", *options, source if isinstance(source, Path) else "-", given=given)
+    path = source if isinstance(source, Path) else "-"
+    done = potc("--format", "json", *options, path, given=given, is_hurried=False)
     report: dict[str, Any] = json.loads(done.stdout)
     assert schema_errors(report) == []
     direct = dagmath.verify(source).to_dict()

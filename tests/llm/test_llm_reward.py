@@ -165,7 +165,7 @@ test_damaged, test_damaged_deep = Property(check_damaged, damaged(PROGRAM), quic
 
 def test_the_total_limit_is_that_of_all_claims() -> None:
     """[GEN-REWARD]"""
-    found = assess(PROGRAM, {f"{at} < {at + 1}": True for at in range(5_000)}, limits=Limits(100, 300))
+    found = assess(PROGRAM, {f"{at} < {at + 1}": True for at in range(5_000)}, limits=Limits(100, 2_000))
     assert found.typed == 1
     assert 0 < found.agrees == found.decided < 1
 
