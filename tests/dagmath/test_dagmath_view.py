@@ -127,8 +127,10 @@ def test_of_a_large_solution_the_part_around_what_matters_is_drawn() -> None:
     ("ending", "begin"),
     [
         ("html", "<!DOCTYPE"),
-        ("svg", "<svg"),
-        *(pytest.param(*each, marks=pytest.mark.slow) for each in (("mmd", "flowchart"), ("gv", "digraph"))),
+        *(
+            pytest.param(*each, marks=pytest.mark.slow)
+            for each in (("svg", "<svg"), ("mmd", "flowchart"), ("gv", "digraph"))
+        ),
     ],
 )
 def test_drawings_are_written(tmp_path: Path, ending: str, begin: str) -> None:

@@ -40,7 +40,7 @@ def check_masks(vocabulary: TokenVocabulary, random: Random, count: int, share: 
 
 def test_masks_are_those_of_brute_force() -> None:
     """[DECODE-MASK]"""
-    seen = check_masks(VOCABULARY, Random(2), 120, 0.05)
+    seen = check_masks(VOCABULARY, Random(2), 90, 0.05)
     assert {"Keyword", "FieldValue", "FieldName", "Proposition", "FenceBytes", "LineStart"} <= set(seen)
 
 

@@ -459,7 +459,7 @@ def agree(seeds: range, *, certificates: bool) -> dict[bool, int]:
 
 def test_random_programs_have_the_verdicts_of_clingo() -> None:
     """[CLOSED-MEANING] [CLOSED-RECURSION] [EXC-OVERRIDES]"""
-    assert agree(range(20_000, 20_020), certificates=False) == {True: 7, False: 13}
+    assert agree(range(20_000, 20_010), certificates=False) == {True: 3, False: 7}
 
 
 def test_certificates_of_random_programs_are_valid() -> None:

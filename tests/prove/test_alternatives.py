@@ -123,7 +123,7 @@ def check_against_structures(world: World, workers: Workers) -> None:
         )
 
 
-@settings(max_examples=25, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+@settings(max_examples=15, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
 @given(world=worlds())
 def test_families_agree_with_enumeration(shared: Workers, world: World) -> None:
     check_against_structures(world, shared)

@@ -12,7 +12,7 @@ from reference.optima import ByZ3, Problem, by_highs, enumerated, problem
 import potlang
 from potlang.report.results import ObjectiveResult, OptimizationResult
 
-QUICK = 45
+QUICK = 30
 DEEP = 5_000
 MOST_UNKNOWN = 0.01
 

@@ -511,7 +511,7 @@ def test_another_module_completes_a_model() -> None:
 # --- plain values --------------------------------------------------------------------------------
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(st.data())
 def test_plain_values_are_the_same_values(data: st.DataObject) -> None:
     structure = Structure({P: 2})

@@ -69,6 +69,7 @@ def test_imported_packs_are_shown_with_what_they_assume() -> None:
     assert "defined" in notes["cousin"]
 
 
+@pytest.mark.slow
 def test_nearly_every_statement_has_words() -> None:
     """[STD-SHOW]"""
     statements = [each for name in pack_names() for each in library.pack(name).statements]
