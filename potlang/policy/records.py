@@ -37,7 +37,7 @@ _SOME: Final = "SELECT number, line FROM records WHERE number > ? ORDER BY numbe
 
 
 Certificates = Literal["none", "digest", "text"]
-"""What a record has of the certificate of its verdicts."""
+"""How a record has the certificate of its verdicts."""
 
 
 class RecordError(PolicyError):
