@@ -106,7 +106,7 @@ class Deciding:
 
     @contextmanager
     def _tentatively(self) -> Iterator[None]:
-        """What is found out within is forgotten again."""
+        """Forget again what is found out within."""
         facts = self._facts
         before = facts.assigned, facts.known, facts.limits, self._because
         facts.assigned, facts.known, facts.limits = dict(before[0]), dict(before[1]), dict(before[2])
