@@ -28,6 +28,7 @@ from potlang.policy.records import (
 from potlang.policy.tests import PolicyError
 from potlang.report.base import to_plain
 from potlang.report.results import Limits, Verdict
+from potlang.version import __version__
 
 
 class ChangedDecision(NamedTuple):
@@ -45,8 +46,9 @@ class Replay:
     `decisions` were decided again and are the same unless they are in `changed`; `open` are places where the
     verdict is unknown now. `cuts` are places of records that were not finished, as where a process was
     killed: nothing was decided by them. `certificates` are kept in the chain, and `certified` of these show
-    all that was decided; the others rest on a solver's word somewhere. `head` is the digest of the last
-    record: who keeps it elsewhere finds that the end of a chain was taken away.
+    all that was decided; the others rest on a solver's word somewhere, or are of another version of potlang.
+    `head` is the digest of the last record: who keeps it elsewhere finds that the end of a chain was taken
+    away.
     """
 
     records: int = 0
@@ -214,6 +216,9 @@ class _Replaying:
         if _sha256(text) != record.content["certificate_sha256"]:
             problem = "its certificate is not the one that its digest names"
         elif outcome.status == "INVALID":
+            if record.potlang != __version__:
+                # That version may have made another program of the policy.
+                return
             problem = f"its certificate is not accepted: {outcome.message}"
         elif any(new not in (old, Verdict.UNKNOWN) for old, new in zip(verdicts, found, strict=True)):
             problem = "its certificate is about another verdict"

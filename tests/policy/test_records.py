@@ -613,6 +613,21 @@ def test_a_certificate_that_shows_something_else_is_a_fault(
     assert [(each.place, problem in each.problem) for each in found.faults] == [(4, True)]
 
 
+def test_a_certificate_of_another_version_may_be_about_another_program(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """[RECORD-CERT]"""
+    monkeypatch.setattr("potlang.policy.records.__version__", "0.0.1")
+    own = Guard(READING).recorded(Records(path), certificates="text")
+    own.check({"tool": "write"}, own.check({"tool": "read"}, own.begin()).state)
+
+    def change(found: list[dict[str, Any]]) -> None:
+        _with_certificate(found[-1], found[-2]["certificate"])
+
+    found = replay(_rewritten(path, change))
+    assert (found.certificates, found.certified, found.faults) == (2, 1, [])
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("rule", ["a number that is equal", "a number between"])
 def test_what_facts_decide_of_unlisted_numbers_has_certificates(tmp_path: Path, rule: str) -> None:

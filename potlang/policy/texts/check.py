@@ -347,7 +347,7 @@ def _apart_from_policy(finding: TextFinding, report: Report) -> str:
     """Words for a finding that rests on nothing of the policy; empty for others."""
     verdict = {TextFinding.VALID: Verdict.ENTAILED, TextFinding.INVALID: Verdict.REFUTED}.get(finding)
     cores = [each.evidence.core for each in report.results if each.verdict is verdict]
-    if all(core is not None and all(each.kind == "premise" for each in core) for core in cores) and cores:
+    if cores and all(core is not None and all(each.kind == "premise" for each in core) for core in cores):
         return "that follows from the text by itself; no fact and no rule of the policy has a part in it"
     return ""
 
