@@ -78,7 +78,9 @@ _WITH_UNIT: Final = frozenset(("Money", "Quantity"))
 """Functions that make a literal of a number and a unit."""
 _IN_UNIT: Final = re.compile(r"(-?[0-9]+(?:\.[0-9]+)?) ?(\S.*)")
 _OTHER_UNITS: Final = ("POT3022", "POT3023")
-_IN_UNITS: Final = ("give it in the unit that the policy has for it",)
+_IN_UNITS: Final = "give it in the unit that the policy has for it"
+_DECLARE: Final = "declare "
+"""How helps begin that are none for who gives a case, and cannot declare anything."""
 
 
 class CaseFact(NamedTuple):
@@ -207,7 +209,7 @@ class Case:
         except CompileError as error:
             # What is only doubtful is so without the case, too.
             errors = [each for each in error.diagnostics if each.severity == Severity.ERROR]
-            moved = tuple(_moved(each, places, self._base) for each in errors)
+            moved = tuple(_moved(each, places, self._base, program) for each in errors)
             raise CompileError(moved, self.document) from None
 
     def assuming(self, *formulas: str) -> Case:
@@ -536,12 +538,19 @@ def _unused(name: str, taken: dict[str, Any]) -> str:
     return name
 
 
-def _moved(diagnostic: Diagnostic, places: dict[str, str], base: str) -> Diagnostic:
+def _moved(diagnostic: Diagnostic, places: dict[str, str], base: str, program: Program) -> Diagnostic:
     """A diagnostic of the extended program with its places in the case; fixes edit no case."""
     labels = tuple(
         each._replace(place=Place(_place(each.place.pointer, places, base))) for each in diagnostic.labels
     )
-    helps = _IN_UNITS if diagnostic.code in _OTHER_UNITS else diagnostic.helps
+    helps = tuple(each for each in diagnostic.helps if not each.startswith(_DECLARE))
+    if diagnostic.code in _OTHER_UNITS:
+        helps = (_IN_UNITS,)
+    elif len(helps) < len(diagnostic.helps) and diagnostic.code == "POT2005":
+        names = ", ".join(f"`{each.name}`" for each in program.module.sorts if each.name)
+        helps += (f"the policy's own sorts are {names}" if names else "the policy declares no sorts",)
+    elif len(helps) < len(diagnostic.helps) and diagnostic.code == "POT3024":
+        helps += ("give a plain number, as the policy has it",)
     return diagnostic._replace(labels=labels, helps=helps, fixes=())
 
 

@@ -290,6 +290,8 @@ def test_tests_may_have_cases(tmp_path: Path) -> None:
         ("bought", "yesterday", "write it as in `2024-10-04`"),
         ("price", "dear", "write it as in `30 EUR`"),
         ("price", "5 USD", "give it in the unit that the policy has for it"),
+        ("days", "5 kg", "give a plain number, as the policy has it"),
+        ("sort", "Itm", "the policy's own sorts are `Item`"),
         ("seen", "soon", "write it as in `2024-10-04T00:00`"),
     ],
 )
