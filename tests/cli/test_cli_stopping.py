@@ -114,7 +114,9 @@ def stop(process: subprocess.Popen[str], number: signal.Signals) -> tuple[str, s
     return process.communicate()
 
 
-@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+@pytest.mark.parametrize(
+    ("number", "code"), [pytest.param(signal.SIGINT, 130, marks=pytest.mark.slow), (signal.SIGTERM, 143)]
+)
 def test_a_signal_ends_a_command_with_what_is_known(
     number: signal.Signals, code: int, tmp_path: Path
 ) -> None:

@@ -38,6 +38,7 @@ def check_masks(vocabulary: TokenVocabulary, random: Random, count: int, share: 
     return seen
 
 
+@pytest.mark.slow
 def test_masks_are_those_of_brute_force() -> None:
     """[DECODE-MASK]"""
     seen = check_masks(VOCABULARY, Random(2), 90, 0.05)

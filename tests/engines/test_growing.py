@@ -51,6 +51,7 @@ def answered(
     return answer
 
 
+@pytest.mark.slow
 def test_a_group_that_is_not_commutative(workers: Workers) -> None:
     """[DIRECT-GROW] The least has six members."""
     module = api.compile(NOT_ABELIAN, language="pot").module
