@@ -250,13 +250,14 @@ def record_answer(
     if not any(each.content.get("sha256") == digest for each in known):
         records.add("policy", {"id": policy, "program": text, "sha256": digest})
     results = answer.report.results
+    decided = [each.verdict for each in results]
     evidence: dict[str, str] = {}
-    if certificates != "none" and answer.report.verdict != "rejected":
+    # Of what was unknown there is nothing to be certified, though solvers might know it now.
+    if certificates != "none" and answer.report.verdict != "rejected" and Verdict.UNKNOWN not in decided:
         asked = Case.of(in_order(case or {})).asking(program, claims)
         with asked.session(limits=limits) as session:
             report = session.run(certificate=True)
         found = [each.verdict for each in report.results]
-        decided = [each.verdict for each in results]
         evidence = certificate_content(decided, found, report.certificate, certificates)
     return records.add(
         "answer",

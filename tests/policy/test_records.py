@@ -36,6 +36,7 @@ from potlang.policy.records import (
     read_records,
 )
 from potlang.policy.replay import record_answer, replay
+from potlang.report.results import Limits, Verdict
 
 LEAVE = json.dumps(
     {
@@ -575,6 +576,31 @@ def test_certificates_of_answers_are_checked_with_the_rest(path: Path, claims: l
     record_answer(Records(path), program, claims, case, answer, certificates="text")
     found = replay(path)
     assert (found.decisions, found.certificates, found.certified, found.faults) == (1, 1, 1, [])
+
+
+def test_what_was_unknown_has_no_certificate(path: Path) -> None:
+    """[RECORD-CERT] Also where solvers that are asked once more would know it, or claims were not begun."""
+    program = potlang.compile(WITH_NORM)
+    claims = ["days <= 31", *WITH_NORM["verifications"]]
+    answer = ask(program, claims, {}, limits=Limits(1, 1), explain=False)
+    assert "unknown" in {str(each.verdict) for each in answer.report.results}
+    record = record_answer(Records(path), program, claims, {}, answer, certificates="text")
+    assert "certificate" not in record.content
+    assert replay(path).faults == []
+
+
+def test_a_decision_that_was_unknown_is_recorded_without_a_certificate(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """[RECORD-GUARD] [RECORD-CERT]"""
+    own = Guard(READING).recorded(Records(path), certificates="text")
+    decision = own.check({"tool": "read"}, own.begin())
+    assert decision.before is not None
+    unknown = decision._replace(verdict=Verdict.UNKNOWN)
+    assert own._recorder is not None
+    own._recorder.decided(unknown, decision.before, {"tool": "read"}, None)
+    *_, last = [each for each in read_records(path) if isinstance(each, DecisionRecord)]
+    assert last.content["verdict"] == "unknown" and "certificate" not in last.content
 
 
 def _rewritten(path: Path, change: Callable[[list[dict[str, Any]]], None]) -> Path:

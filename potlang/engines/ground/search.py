@@ -291,15 +291,13 @@ class InstanceSearch:
         return self._numbers(step.place, step.sort, [number] if whole else [], env)
 
     def _cells(self, step: TryCells, env: list[int]) -> Iterator[None]:
-        found = [self._met(each, env) for each in step.meetings]
-        met = sorted({each for each in found if each is not None})
-        if None in found:
-            return self._members(Enumerate(step.place, step.sort), env)
-        if step.sort is INT:
-            around = (math.floor(each) + by for each in met for by in (-1, 0, 1))
-            return self._numbers(step.place, INT, sorted(set(map(Fraction, around))), env)
-        between = [(one + other) / 2 for one, other in pairwise(met)]
-        return self._numbers(step.place, REAL, [*met, *between, met[0] - 1, met[-1] + 1], env)
+        met: set[Fraction] = set()
+        for each in step.meetings:
+            number = self._met(each, env)
+            if number is None:
+                return self._members(Enumerate(step.place, step.sort), env)
+            met.add(number)
+        return self._numbers(step.place, step.sort, _one_of_each_cell(sorted(met), step.sort), env)
 
     def _numbers(self, place: int, sort: Sort, values: list[Fraction], env: list[int]) -> Iterator[None]:
         pool = self.table.pool
@@ -376,6 +374,14 @@ class InstanceSearch:
         for member in members:
             env[step.place] = member
             yield None
+
+
+def _one_of_each_cell(met: list[Fraction], sort: Sort) -> list[Fraction]:
+    """These numbers in their order, and one between any two and beyond them; of whole numbers all nearest."""
+    if sort is INT:
+        return sorted({Fraction(math.floor(each) + by) for each in met for by in (-1, 0, 1)})
+    between = [(one + other) / 2 for one, other in pairwise(met)]
+    return [*met, *between, met[0] - 1, met[-1] + 1]
 
 
 def _operand(inversion: Inversion, value: Fraction, others: list[Fraction]) -> Fraction | None:

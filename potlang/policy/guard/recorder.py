@@ -10,6 +10,7 @@ from potlang.policy.guard.events import RefusedEvent, plain
 from potlang.policy.guard.reasons import claim_of
 from potlang.policy.guard.state import GuardState
 from potlang.policy.records import Certificates, DecisionRecord, Records, certificate_content
+from potlang.report.results import Verdict
 
 if TYPE_CHECKING:
     from potlang.policy.guard.guard import Decision, Guard
@@ -59,11 +60,12 @@ class GuardRecorder:
         self._records.add(kind, {"guard": self._guard.digest, "state": state.seal, **content})
 
     def _certificate(self, decision: Decision) -> dict[str, str]:
-        if self._certificates == "none" or decision.verdict is None or decision.before is None:
+        verdict, before = decision.verdict, decision.before
+        if self._certificates == "none" or before is None or verdict is None or verdict is Verdict.UNKNOWN:
             return {}
-        report = self._guard.report(decision.before, decision.fields, certificate=True)
+        report = self._guard.report(before, decision.fields, certificate=True)
         found = [claim_of(report).verdict]
-        return certificate_content([decision.verdict], found, report.certificate, self._certificates)
+        return certificate_content([verdict], found, report.certificate, self._certificates)
 
 
 def _plain_event(event: Any, context: Mapping[str, Any] | None) -> Any:
